@@ -1,0 +1,154 @@
+"""The lines of a segment's files, each a JSON object. Fingerprints and signatures stand as lower-case hex.
+
+Instants (`_at`) are seconds since 1970 UTC. Absent fields are left out.
+"""
+
+import msgspec
+
+from batchcrawl.model.host import RobotsCopy
+from batchcrawl.model.outcome import FetchOutcome
+
+
+class Line(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """Base of every line."""
+
+
+class FetchEntry(Line):
+    """A URL of the fetch list."""
+
+    fp: str
+    """Fingerprint of the canonical URL, 32 hex digits."""
+    url: str
+    """What to ask for: the URL as linked."""
+    host: str
+    """Host key of `url`."""
+    level: int = 0
+    depth: int = 0
+    fetches: int = 0
+    etag: str | None = None
+    last_modified: str | None = None
+    digest: str | None = None
+    """Payload digest of the stored copy."""
+    last_fetch_at: int | None = None
+
+
+class HostSheet(Line):
+    """What the fetch step must know of a host of the fetch list."""
+
+    host: str
+    domain: str
+    urls: int
+    """How many lines of the fetch list are on this host."""
+    robots: RobotsCopy | None = None
+    delay_s: float | None = None
+    crawl_delay_s: float | None = None
+    response_s: float | None = None
+    failures: int = 0
+    deferred_until: float | None = None
+    address: str | None = None
+
+
+class FetchLogLine(Line):
+    """The outcome of one URL of the fetch list."""
+
+    fp: str
+    url: str
+    host: str
+    outcome: FetchOutcome
+    depth: int = 0
+    status: int | None = None
+    """HTTP status, if an answer came."""
+    queued_at: float | None = None
+    started_at: float | None = None
+    first_byte_at: float | None = None
+    ended_at: float | None = None
+    body_bytes: int | None = None
+    """Bytes of the body as sent, after the chunked coding is undone."""
+    address: str | None = None
+    redirect: str | None = None
+    """The Location, resolved against the URL, as the WHATWG standard serialises it."""
+    content_type: str | None = None
+    """The Content-Type header as sent."""
+    digest: str | None = None
+    """`sha1:` and base32 of the body as sent, after the chunked coding is undone."""
+    truncated: str | None = None
+    """`length` or `time`, as in WARC-Truncated."""
+    etag: str | None = None
+    last_modified: str | None = None
+    warc: str | None = None
+    """Name of the WARC file in the segment's fetch/ that holds the response."""
+    offset: int | None = None
+    """Byte offset of the response's gzip member."""
+    length: int | None = None
+    """Length of that member in bytes."""
+    tries: int = 0
+    """Requests sent for it."""
+    delay_s: float | None = None
+    """The politeness delay that preceded it."""
+    detail: str | None = None
+    """What exactly failed."""
+
+
+class HostLogLine(Line):
+    """What the fetch step learned of a host; the last line of a host wins."""
+
+    host: str
+    at: float
+    robots: RobotsCopy | None = None
+    delay_s: float | None = None
+    crawl_delay_s: float | None = None
+    response_s: float | None = None
+    failures: int = 0
+    deferred_until: float | None = None
+    address: str | None = None
+    requests: int = 0
+    """Requests to the host in this segment so far, robots.txt included."""
+    body_bytes: int = 0
+
+
+class PageLine(Line):
+    """What parse found in one stored page."""
+
+    fp: str
+    url: str
+    failed: str | None = None
+    """Why the page could not be parsed; then the other fields are absent."""
+    content_type: str | None = None
+    charset: str | None = None
+    title: str | None = None
+    description: str | None = None
+    language: str | None = None
+    canonical: str | None = None
+    robots: list[str] = []
+    """Directives of meta robots, lower-case."""
+    text: str | None = None
+    words: int = 0
+    signature: str | None = None
+    """Exact signature of the text, 32 hex digits."""
+    simhash: str | None = None
+    """Near-duplicate signature, 16 hex digits."""
+    links: int = 0
+    """Links written."""
+    rejected: dict[str, int] = {}
+    """Links not taken, by reason."""
+
+
+class LinkLine(Line):
+    """One link of one page, in the bucket of the partition that owns its target."""
+
+    fp: str
+    """Fingerprint of the target."""
+    url: str
+    """Canonical URL of the target."""
+    source: str
+    """Fingerprint of the page."""
+    depth: int
+    """Depth of the target by this link."""
+    kind: str = "a"
+    """Element that holds the link: a, area, frame, iframe, link, meta, redirect."""
+    linked: str | None = None
+    """The URL as linked, where it differs from the canonical one."""
+    anchor: str | None = None
+    rel: list[str] = []
+    position: int = 0
+    """Number of the link on its page, from 0."""

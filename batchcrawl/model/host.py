@@ -1,0 +1,69 @@
+"""Host records of the crawldb: what a host has taught us. Stored as a MessagePack map."""
+
+import msgspec
+
+from batchcrawl.model.status import PageStatus
+
+
+class RobotsCopy(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """The last answer to a host's robots.txt."""
+
+    fetched_at: float
+    expires_at: float
+    status: int | None = None
+    """HTTP status of the last hop; None when no answer came."""
+    text: str | None = None
+    """The file, decoded, at most 500 KiB of it; None unless the status was 2xx."""
+    unreachable_since: float | None = None
+    """Since when the host has not given a usable answer."""
+
+
+class HostRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """What the crawldb knows of one host key (scheme, host, port)."""
+
+    host: str
+    """The host key, as `http://example.org` or `https://example.org:8443`."""
+    domain: str
+    """The registered domain."""
+    seed: bool = False
+    """A seed is on this host."""
+    urls: dict[int, int] = {}
+    """Known URLs by the number of their PageStatus."""
+    robots: RobotsCopy | None = None
+    delay_s: float | None = None
+    """Politeness delay last used; None before the first contact."""
+    crawl_delay_s: float | None = None
+    response_s: float | None = None
+    """Moving average of the time to the whole answer."""
+    failures: int = 0
+    """Failures of the host in a row."""
+    deferred_until: float | None = None
+    """The host is put off until this instant."""
+    address: str | None = None
+    """The IP address last connected to."""
+    requests: int = 0
+    body_bytes: int = 0
+    first_seen_at: int = 0
+    last_fetch_at: float | None = None
+
+    def count(self, status: PageStatus, change: int) -> None:
+        """Add `change` to the number of the host's URLs that have the status."""
+        left = self.urls.get(int(status), 0) + change
+        if left:
+            self.urls[int(status)] = left
+        else:
+            self.urls.pop(int(status), None)
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(HostRecord).decode
+
+
+def encode_host(record: HostRecord) -> bytes:
+    """Return the bytes of a host record as the crawldb stores them."""
+    return _encode(record)
+
+
+def decode_host(data: bytes) -> HostRecord:
+    """Return the host record of its stored bytes. Raises msgspec.MsgspecError when they are damaged."""
+    return _decode(data)

@@ -1,0 +1,186 @@
+"""The URL record: a fixed binary head that can be read alone, then a MessagePack tail.
+
+docs/FORMAT.md gives the byte layout with a worked example. Instants are whole seconds since 1970 UTC;
+zero on disk stands for an absent instant.
+"""
+
+import struct
+
+import msgspec
+
+from batchcrawl.errors import CorruptData
+from batchcrawl.model.outcome import FetchOutcome
+from batchcrawl.model.status import PageStatus, Place
+
+RECORD_VERSION = 1
+
+_HEAD = struct.Struct("<BBBBHBBBxHHHIIIIIIIfff")
+HEAD_BYTES = _HEAD.size
+_FLAG_SEED = 1
+
+
+class UrlRecord(msgspec.Struct, kw_only=True):
+    """Everything that the crawldb knows of one URL. The key (fingerprint) is not part of it."""
+
+    # head: fixed width
+    status: PageStatus = PageStatus.UNFETCHED
+    place: Place = Place.NONE
+    level: int = 0
+    """Priority level, 0 to 255; a higher level is taken first."""
+    seed: bool = False
+    depth: int = 0
+    """Links from the nearest seed."""
+    retries: int = 0
+    """Failures since the last conclusive answer."""
+    outcome: FetchOutcome | None = None
+    """How the last fetch ended."""
+    http_status: int | None = None
+    fetches: int = 0
+    """Conclusive answers so far."""
+    changes: int = 0
+    """How many of them differed from the one before."""
+    first_seen_at: int = 0
+    last_fetch_at: int | None = None
+    last_change_at: int | None = None
+    next_fetch_at: int | None = None
+    interval_s: int | None = None
+    """Fetch interval asked for by the seed or set by the schedule."""
+    lease: int | None = None
+    """The segment that holds the URL, as the instant of its id."""
+    inlinks: int = 0
+    """Pages seen to link here; a page counts once a segment."""
+    rate_a: float = 0.0
+    """Shape of the belief about the change rate (policy.schedule); 0 before the first fetch."""
+    rate_b: float = 0.0
+    """Rate parameter of that belief, in days."""
+    weight: float = 1.0
+    """Importance."""
+    # tail: MessagePack array, in this order
+    url: str
+    """The canonical URL."""
+    fetch_url: str | None = None
+    """The URL as linked, where it differs from the canonical one: what is asked for."""
+    score: float | None = None
+    """The seed's own score."""
+    source: bytes | None = None
+    """Fingerprint of the page that first linked here; None for a seed."""
+    etag: str | None = None
+    last_modified: str | None = None
+    signature: bytes | None = None
+    """Exact signature of the page's text, 16 bytes."""
+    simhash: bytes | None = None
+    """Near-duplicate signature, 8 bytes."""
+    digest: str | None = None
+    """Payload digest of the stored body, `sha1:` and base32."""
+    content_type: str | None = None
+    redirect: str | None = None
+    """The target of the redirect, canonical."""
+    segment: str | None = None
+    """Id of the segment that stores the latest body."""
+    duplicate_of: bytes | None = None
+    """Fingerprint of the page with the same content."""
+    metadata: dict[str, str] | None = None
+    """Other key=value pairs of the seed line."""
+
+
+class RecordHead(msgspec.Struct):
+    """The part of a record that scans read without decoding the rest."""
+
+    status: PageStatus
+    place: Place
+    level: int
+    depth: int
+    retries: int
+    outcome: FetchOutcome | None
+    last_fetch_at: int | None
+    next_fetch_at: int | None
+    lease: int | None
+
+
+_TAIL_FIELDS = (
+    "url", "fetch_url", "score", "source", "etag", "last_modified", "signature", "simhash", "digest",
+    "content_type", "redirect", "segment", "duplicate_of", "metadata",
+)  # fmt: skip
+
+
+class _Tail(msgspec.Struct, array_like=True):
+    url: str
+    fetch_url: str | None = None
+    score: float | None = None
+    source: bytes | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+    signature: bytes | None = None
+    simhash: bytes | None = None
+    digest: str | None = None
+    content_type: str | None = None
+    redirect: str | None = None
+    segment: str | None = None
+    duplicate_of: bytes | None = None
+    metadata: dict[str, str] | None = None
+
+
+_encode_tail = msgspec.msgpack.Encoder().encode
+_decode_tail = msgspec.msgpack.Decoder(_Tail).decode
+
+
+def encode_record(record: UrlRecord) -> bytes:
+    """Return the bytes of a record as the crawldb stores them."""
+    r = record
+    head = _HEAD.pack(
+        RECORD_VERSION, r.status, r.place, r.level, min(r.depth, 0xFFFF), min(r.retries, 0xFF),
+        0 if r.outcome is None else r.outcome.number, _FLAG_SEED if r.seed else 0,
+        r.http_status or 0, min(r.fetches, 0xFFFF), min(r.changes, 0xFFFF), min(r.inlinks, 0xFFFFFFFF),
+        r.first_seen_at, r.last_fetch_at or 0, r.last_change_at or 0, r.next_fetch_at or 0,
+        r.interval_s or 0, r.lease or 0, r.rate_a, r.rate_b, r.weight,
+    )  # fmt: skip
+    tail = _Tail(
+        r.url, r.fetch_url, r.score, r.source, r.etag, r.last_modified, r.signature, r.simhash, r.digest,
+        r.content_type, r.redirect, r.segment, r.duplicate_of, r.metadata,
+    )  # fmt: skip
+    return head + _encode_tail(tail)
+
+
+def decode_record(data: bytes) -> UrlRecord:
+    """Return the record of its stored bytes. Raises CorruptData when they are not a record."""
+    try:
+        head = _HEAD.unpack_from(data)
+        tail = _decode_tail(memoryview(data)[HEAD_BYTES:])
+    except (struct.error, msgspec.MsgspecError) as error:
+        raise CorruptData(f"URL record of {len(data)} bytes is damaged: {error}") from error
+    _check_version(head[0])
+    return UrlRecord(
+        status=_STATUS[head[1]], place=_PLACE[head[2]], level=head[3], depth=head[4], retries=head[5],
+        outcome=FetchOutcome.of_number(head[6]) if head[6] else None, seed=bool(head[7] & _FLAG_SEED),
+        http_status=head[8] or None, fetches=head[9], changes=head[10], inlinks=head[11],
+        first_seen_at=head[12], last_fetch_at=head[13] or None, last_change_at=head[14] or None,
+        next_fetch_at=head[15] or None, interval_s=head[16] or None, lease=head[17] or None,
+        rate_a=head[18], rate_b=head[19], weight=head[20],
+        url=tail.url, fetch_url=tail.fetch_url, score=tail.score, source=tail.source, etag=tail.etag,
+        last_modified=tail.last_modified, signature=tail.signature, simhash=tail.simhash, digest=tail.digest,
+        content_type=tail.content_type, redirect=tail.redirect, segment=tail.segment,
+        duplicate_of=tail.duplicate_of, metadata=tail.metadata,
+    )  # fmt: skip
+
+
+def decode_head(data: bytes) -> RecordHead:
+    """Return the fixed part of a stored record. Raises CorruptData when it is too short."""
+    try:
+        head = _HEAD.unpack_from(data)
+    except struct.error as error:
+        raise CorruptData(f"URL record of {len(data)} bytes is damaged: {error}") from error
+    _check_version(head[0])
+    return RecordHead(
+        status=_STATUS[head[1]], place=_PLACE[head[2]], level=head[3], depth=head[4], retries=head[5],
+        outcome=FetchOutcome.of_number(head[6]) if head[6] else None,
+        last_fetch_at=head[13] or None, next_fetch_at=head[15] or None, lease=head[17] or None,
+    )  # fmt: skip
+
+
+def _check_version(version: int) -> None:
+    if version != RECORD_VERSION:
+        raise CorruptData(f"URL record has version {version}; this program reads version {RECORD_VERSION}")
+
+
+_STATUS = {int(status): status for status in PageStatus}
+_PLACE = {int(place): place for place in Place}
