@@ -1,0 +1,50 @@
+"""One HTTP exchange, as the network layer hands it to the fetch step and the WARC writer stores it."""
+
+from dataclasses import dataclass
+
+from batchcrawl.model.outcome import FetchOutcome
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """An answer that came, with the exact bytes that were sent for it.
+
+    Instants are seconds since 1970 UTC. `body` is the payload as sent: content codings kept, the
+    chunked transfer coding undone. `response_head` is the status line and the header fields up to and
+    with the empty line, with Transfer-Encoding renamed to X-Crawler-Transfer-Encoding where the
+    coding was undone, so that head and body together are a message that any reader can parse.
+    """
+
+    url: str
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    """Header fields in the order sent, names as sent, values decoded as latin-1."""
+    request_head: bytes
+    response_head: bytes
+    body: bytes
+    address: str | None
+    """The IP address connected to; None behind a proxy."""
+    started_at: float
+    first_byte_at: float
+    ended_at: float
+    truncated: str | None = None
+    """`length` or `time` where the body was cut, as in WARC-Truncated."""
+    unwanted: bool = False
+    """The headers were refused (by type or length) and the body was left unread."""
+
+    def header(self, name: str) -> str | None:
+        """Return the first value of a header field, or None. The name must be lower-case."""
+        return next((value for field, value in self.headers if field.lower() == name), None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoAnswer:
+    """No usable answer came."""
+
+    url: str
+    outcome: FetchOutcome
+    detail: str
+    """What exactly failed, in one line of printable characters."""
+    started_at: float
+    ended_at: float
+    address: str | None = None
