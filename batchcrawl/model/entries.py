@@ -101,9 +101,6 @@ class HostLogLine(Line):
     failures: int = 0
     deferred_until: float | None = None
     address: str | None = None
-    requests: int = 0
-    """Requests to the host in this segment so far, robots.txt included."""
-    body_bytes: int = 0
 
 
 class PageLine(Line):
@@ -111,6 +108,8 @@ class PageLine(Line):
 
     fp: str
     url: str
+    redirect: str | None = None
+    """Where the URL points, if it is a redirect; then there is no page and the fields of one are absent."""
     failed: str | None = None
     """Why the page could not be parsed; then the other fields are absent."""
     content_type: str | None = None

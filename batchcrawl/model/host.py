@@ -42,6 +42,7 @@ class HostRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
     address: str | None = None
     """The IP address last connected to."""
     requests: int = 0
+    """Requests for pages so far."""
     body_bytes: int = 0
     first_seen_at: int = 0
     last_fetch_at: float | None = None

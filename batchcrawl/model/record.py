@@ -14,26 +14,28 @@ from batchcrawl.model.status import PageStatus, Place
 
 RECORD_VERSION = 1
 
-_HEAD = struct.Struct("<BBBBHBBBxHHHIIIIIIIfff")
+_HEAD = struct.Struct("<BBBBHBBBxHHHxxIIIIIIff")
 HEAD_BYTES = _HEAD.size
 _FLAG_SEED = 1
 
 
-class UrlRecord(msgspec.Struct, kw_only=True):
+class UrlRecord(msgspec.Struct):
     """Everything that the crawldb knows of one URL. The key (fingerprint) is not part of it."""
 
+    url: str
+    """The canonical URL."""
     # head: fixed width
     status: PageStatus = PageStatus.UNFETCHED
     place: Place = Place.NONE
     level: int = 0
     """Priority level, 0 to 255; a higher level is taken first."""
-    seed: bool = False
     depth: int = 0
     """Links from the nearest seed."""
     retries: int = 0
     """Failures since the last conclusive answer."""
     outcome: FetchOutcome | None = None
     """How the last fetch ended."""
+    seed: bool = False
     http_status: int | None = None
     fetches: int = 0
     """Conclusive answers so far."""
@@ -44,24 +46,20 @@ class UrlRecord(msgspec.Struct, kw_only=True):
     last_change_at: int | None = None
     next_fetch_at: int | None = None
     interval_s: int | None = None
-    """Fetch interval asked for by the seed or set by the schedule."""
+    """Fetch interval last set by the schedule."""
     lease: int | None = None
     """The segment that holds the URL, as the instant of its id."""
-    inlinks: int = 0
-    """Pages seen to link here; a page counts once a segment."""
     rate_a: float = 0.0
     """Shape of the belief about the change rate (policy.schedule); 0 before the first fetch."""
     rate_b: float = 0.0
     """Rate parameter of that belief, in days."""
-    weight: float = 1.0
-    """Importance."""
-    # tail: MessagePack array, in this order
-    url: str
-    """The canonical URL."""
+    # tail: MessagePack array of the URL and these, in this order
     fetch_url: str | None = None
     """The URL as linked, where it differs from the canonical one: what is asked for."""
     score: float | None = None
     """The seed's own score."""
+    seed_interval_s: int | None = None
+    """Fetch interval that the seed line asks for."""
     source: bytes | None = None
     """Fingerprint of the page that first linked here; None for a seed."""
     etag: str | None = None
@@ -97,16 +95,11 @@ class RecordHead(msgspec.Struct):
     lease: int | None
 
 
-_TAIL_FIELDS = (
-    "url", "fetch_url", "score", "source", "etag", "last_modified", "signature", "simhash", "digest",
-    "content_type", "redirect", "segment", "duplicate_of", "metadata",
-)  # fmt: skip
-
-
 class _Tail(msgspec.Struct, array_like=True):
     url: str
     fetch_url: str | None = None
     score: float | None = None
+    seed_interval_s: int | None = None
     source: bytes | None = None
     etag: str | None = None
     last_modified: str | None = None
@@ -130,13 +123,12 @@ def encode_record(record: UrlRecord) -> bytes:
     head = _HEAD.pack(
         RECORD_VERSION, r.status, r.place, r.level, min(r.depth, 0xFFFF), min(r.retries, 0xFF),
         0 if r.outcome is None else r.outcome.number, _FLAG_SEED if r.seed else 0,
-        r.http_status or 0, min(r.fetches, 0xFFFF), min(r.changes, 0xFFFF), min(r.inlinks, 0xFFFFFFFF),
-        r.first_seen_at, r.last_fetch_at or 0, r.last_change_at or 0, r.next_fetch_at or 0,
-        r.interval_s or 0, r.lease or 0, r.rate_a, r.rate_b, r.weight,
+        r.http_status or 0, min(r.fetches, 0xFFFF), min(r.changes, 0xFFFF), r.first_seen_at, r.last_fetch_at or 0,
+        r.last_change_at or 0, r.next_fetch_at or 0, r.interval_s or 0, r.lease or 0, r.rate_a, r.rate_b,
     )  # fmt: skip
     tail = _Tail(
-        r.url, r.fetch_url, r.score, r.source, r.etag, r.last_modified, r.signature, r.simhash, r.digest,
-        r.content_type, r.redirect, r.segment, r.duplicate_of, r.metadata,
+        r.url, r.fetch_url, r.score, r.seed_interval_s, r.source, r.etag, r.last_modified, r.signature, r.simhash,
+        r.digest, r.content_type, r.redirect, r.segment, r.duplicate_of, r.metadata,
     )  # fmt: skip
     return head + _encode_tail(tail)
 
@@ -150,16 +142,12 @@ def decode_record(data: bytes) -> UrlRecord:
         raise CorruptData(f"URL record of {len(data)} bytes is damaged: {error}") from error
     _check_version(head[0])
     return UrlRecord(
-        status=_STATUS[head[1]], place=_PLACE[head[2]], level=head[3], depth=head[4], retries=head[5],
-        outcome=FetchOutcome.of_number(head[6]) if head[6] else None, seed=bool(head[7] & _FLAG_SEED),
-        http_status=head[8] or None, fetches=head[9], changes=head[10], inlinks=head[11],
-        first_seen_at=head[12], last_fetch_at=head[13] or None, last_change_at=head[14] or None,
-        next_fetch_at=head[15] or None, interval_s=head[16] or None, lease=head[17] or None,
-        rate_a=head[18], rate_b=head[19], weight=head[20],
-        url=tail.url, fetch_url=tail.fetch_url, score=tail.score, source=tail.source, etag=tail.etag,
-        last_modified=tail.last_modified, signature=tail.signature, simhash=tail.simhash, digest=tail.digest,
-        content_type=tail.content_type, redirect=tail.redirect, segment=tail.segment,
-        duplicate_of=tail.duplicate_of, metadata=tail.metadata,
+        tail.url, _STATUS[head[1]], _PLACE[head[2]], head[3], head[4], head[5],
+        FetchOutcome.of_number(head[6]) if head[6] else None, bool(head[7] & _FLAG_SEED), head[8] or None,
+        head[9], head[10], head[11], head[12] or None, head[13] or None, head[14] or None, head[15] or None,
+        head[16] or None, head[17], head[18],
+        tail.fetch_url, tail.score, tail.seed_interval_s, tail.source, tail.etag, tail.last_modified, tail.signature,
+        tail.simhash, tail.digest, tail.content_type, tail.redirect, tail.segment, tail.duplicate_of, tail.metadata,
     )  # fmt: skip
 
 
@@ -173,7 +161,7 @@ def decode_head(data: bytes) -> RecordHead:
     return RecordHead(
         status=_STATUS[head[1]], place=_PLACE[head[2]], level=head[3], depth=head[4], retries=head[5],
         outcome=FetchOutcome.of_number(head[6]) if head[6] else None,
-        last_fetch_at=head[13] or None, next_fetch_at=head[15] or None, lease=head[17] or None,
+        last_fetch_at=head[12] or None, next_fetch_at=head[14] or None, lease=head[16] or None,
     )  # fmt: skip
 
 

@@ -1,0 +1,58 @@
+"""What a running step hears and says: requests to stop come in, progress goes out."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a step is; the progress of several partitions is summed."""
+
+    done: int = 0
+    total: int = 0
+    body_bytes: int = 0
+    active_hosts: int = 0
+    """Hosts with a request under way."""
+    waiting_hosts: int = 0
+    """Hosts with URLs left, waiting for their delay."""
+
+    def __add__(self, other: "Progress") -> "Progress":
+        return Progress(*[getattr(self, f.name) + getattr(other, f.name) for f in fields(self)])
+
+
+class Control:
+    """Handed to a step's function of one partition."""
+
+    def __init__(self, on_progress: Callable[[Progress], None] | None = None) -> None:
+        self._on_progress = on_progress
+        self._stop = threading.Event()
+        self._drop = threading.Event()
+        self._listeners: list[Callable[[], None]] = []
+
+    @property
+    def stopping(self) -> bool:
+        """Somebody asked the step to finish what is in flight and end."""
+        return self._stop.is_set()
+
+    @property
+    def dropping(self) -> bool:
+        """Somebody asked the step to drop what is in flight."""
+        return self._drop.is_set()
+
+    def stop(self) -> None:
+        """Ask the step to end; asked again, it drops what is in flight."""
+        if self._stop.is_set():
+            self._drop.set()
+        self._stop.set()
+        for listener in self._listeners:
+            listener()
+
+    def on_stop(self, listener: Callable[[], None]) -> None:
+        """Call `listener` at each request to stop, from another thread."""
+        self._listeners.append(listener)
+
+    def report(self, progress: Progress) -> None:
+        """Tell how far the partition is; called at most a few times a second."""
+        if self._on_progress is not None:
+            self._on_progress(progress)

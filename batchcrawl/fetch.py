@@ -1,0 +1,352 @@
+"""Fetch: the URLs of a segment are asked for, politely, and every one gets its outcome.
+
+Reads: fetch list, host sheet, the network. Writes: WARC files, fetch log, host log.
+Commits by: appending to the log, synced in groups; the stamp `.fetched` once all files are sealed.
+If killed: the log says what is done; the same command cuts the torn tails and fetches the rest.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from batchcrawl.engine.control import Control, Progress
+from batchcrawl.engine.crew import After, Crew
+from batchcrawl.engine.partitions import run_partitions
+from batchcrawl.errors import Interrupted
+from batchcrawl.job.client import client_settings, delay_rules, wanted_types
+from batchcrawl.job.crawl import Crawl
+from batchcrawl.job.load import require_contact
+from batchcrawl.model.clock import Clock
+from batchcrawl.model.entries import FetchEntry, FetchLogLine, HostLogLine, HostSheet
+from batchcrawl.model.exchange import Answer, NoAnswer
+from batchcrawl.model.outcome import FetchOutcome
+from batchcrawl.net.client import Client
+from batchcrawl.net.robots import fetch_robots
+from batchcrawl.policy.frontier import Frontier, Taken
+from batchcrawl.policy.outcomes import judge
+from batchcrawl.policy.politeness import REACTIONS, DelayRules, HostPoliteness
+from batchcrawl.policy.priority import draw_pattern
+from batchcrawl.store.disk import Disk
+from batchcrawl.store.fetch_output import FetchOutput
+from batchcrawl.store.records import FileInfo, read_lines, read_log
+from batchcrawl.store.segment import Segment, StepInfo
+from batchcrawl.web.robots import RobotsRules
+from batchcrawl.web.urls import host_name
+
+SYNC_S = 1.0
+"""Longest time between a line's append and its sync."""
+ROBOTS_FP = "robots.txt"
+"""Stands for the fingerprint in the record ids of robots.txt, which is no page."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a partition needs to know."""
+
+    crawl: Crawl
+    segment: Segment
+    partition: int
+    threads: int
+    disk: Disk
+    clock: Clock
+
+
+@dataclass
+class Fetched:
+    """What a partition's fetch ended with."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    files: dict[str, FileInfo] = field(default_factory=dict)
+
+
+def fetch(crawl: Crawl, segment: Segment, *, disk: Disk, clock: Clock, control: Control) -> Counter[str]:
+    """Fetch what is left of a segment and return its outcomes.
+
+    Raises Interrupted when asked to stop; the segment stays as it is, to be continued.
+    """
+    hosts = [segment.manifest.files[f"hosts/{p}.jsonl.zst"].lines for p in range(crawl.partitions)]
+    require_contact(crawl.job, (host_name(sheet.host) for p in range(crawl.partitions) for sheet in _sheets(segment, p)))
+    threads = crawl.job.settings.fetch.threads
+    tasks = [
+        Task(crawl, segment, p, _share(threads, count, sum(hosts)), disk, clock) for p, count in enumerate(hosts)
+    ]
+    counts: Counter[str] = Counter()
+    files: dict[str, FileInfo] = {}
+    for part in run_partitions(fetch_partition, tasks, parallel=crawl.partitions, control=control):
+        counts.update(part.counts)
+        files |= part.files
+    reason = "time limit" if counts[FetchOutcome.TIME_LIMIT.value] else None
+    info = StepInfo(ended_at=clock.now(), counts=dict(sorted(counts.items())), reason=reason)
+    segment.finish(disk, "fetched", info, files)
+    return counts
+
+
+def fetch_partition(task: Task, control: Control) -> Fetched:
+    """Fetch what is left of one partition's fetch list."""
+    job, paths = task.crawl.job, task.segment.paths
+    output = FetchOutput(
+        task.disk,
+        paths,
+        task.partition,
+        info={"http-header-user-agent": job.user_agent, "operator": job.settings.contact or "not given"},
+        clock=task.clock,
+        warc_bytes_max=job.settings.fetch.warc_bytes_max,
+    )
+    try:
+        _fetch_rest(task, output, control)
+    except BaseException:
+        output.suspend()
+        raise
+    result = Fetched(files=output.seal())
+    for line in read_log(paths.fetch_log(task.partition), FetchLogLine):
+        result.counts[line.outcome.value] += 1
+        result.counts["body_bytes"] += line.body_bytes or 0
+    return result
+
+
+def _fetch_rest(task: Task, output: FetchOutput, control: Control) -> None:
+    settings = task.crawl.job.settings.fetch
+    entries = list(read_lines(task.segment.paths.fetch_list(task.partition), FetchEntry))
+    frontier: Frontier[FetchEntry] = Frontier(draw_pattern(sorted({e.level for e in entries})) or [0])
+    logged = output.logged()
+    for entry in entries:
+        if entry.fp not in logged:
+            frontier.add(entry.level, entry.host, entry)
+    visitor = _Visitor(task, output)
+    crew = Crew(frontier, visitor.visit, visitor.defer, threads=task.threads, clock=task.clock)
+    ticker = _Ticker(task.clock, output)
+
+    def on_tick() -> None:
+        ticker.tick()
+        active, waiting = crew.active_and_waiting()
+        done = len(entries) - frontier.left
+        control.report(Progress(done, len(entries), visitor.body_bytes, active, waiting))
+
+    crew.run(control, time_limit_s=settings.time_limit_s, on_tick=on_tick)
+    visitor.close()
+    if control.stopping:
+        raise Interrupted("interrupted; the same command continues")
+    left = frontier.drain()
+    output.log(*(_unasked(e, FetchOutcome.TIME_LIMIT, "the step's time was over", task.clock.now()) for e in left))
+
+
+def _sheets(segment: Segment, p: int) -> Iterator[HostSheet]:
+    return read_lines(segment.paths.host_sheet(p), HostSheet)
+
+
+def _share(threads: int, hosts: int, everybody: int) -> int:
+    """Divide the threads by hosts, since a host takes one at a time; never more than hosts."""
+    return min(hosts, max(1, threads * hosts // max(1, everybody)))
+
+
+class _Ticker:
+    """Syncs the output now and then."""
+
+    def __init__(self, clock: Clock, output: FetchOutput) -> None:
+        self._clock = clock
+        self._output = output
+        self._synced = clock.monotonic()
+
+    def tick(self) -> None:
+        if self._clock.monotonic() - self._synced >= SYNC_S:
+            self._output.sync()
+            self._synced = self._clock.monotonic()
+
+
+class _Host:
+    """What is known of a host now. Used by one thread at a time, since a host takes one item at a time."""
+
+    def __init__(self, line: HostLogLine, rules: DelayRules) -> None:
+        self.name = line.host
+        self.address = line.address
+        self.robots = line.robots
+        self.allowed = RobotsRules(line.robots.text if line.robots is not None else None)
+        self.politeness = HostPoliteness.start(
+            rules,
+            crawl_delay_s=line.crawl_delay_s,
+            response_s=line.response_s,
+            failures=line.failures,
+            deferred_until=line.deferred_until,
+        )
+        self.changed = False
+
+    def line(self, at: float) -> HostLogLine:
+        """Return what is to be remembered."""
+        polite = self.politeness
+        return HostLogLine(
+            host=self.name,
+            at=at,
+            robots=self.robots,
+            delay_s=polite.delay_s,
+            crawl_delay_s=polite.crawl_delay_s,
+            response_s=polite.response_s,
+            failures=polite.failures,
+            deferred_until=polite.deferred_until,
+            address=self.address,
+        )
+
+
+class _Visitor:
+    """Visits one entry after another: robots.txt first, then the page, then the log."""
+
+    def __init__(self, task: Task, output: FetchOutput) -> None:
+        job = task.crawl.job
+        self._clock = task.clock
+        self._output = output
+        self._client = Client(client_settings(job, threads=task.threads), task.clock)
+        self._token = job.product_token
+        self._robots_ttl_s = job.settings.fetch.robots_ttl_s
+        self._conditional = job.settings.fetch.conditional
+        self._wants = wanted_types(job)
+        self._tries: Counter[str] = Counter()
+        rules = delay_rules(job)
+        known = output.hosts()
+        self._hosts = {s.host: _Host(known.get(s.host) or _as_line(s), rules) for s in _sheets(task.segment, task.partition)}
+        self.body_bytes = 0
+
+    def visit(self, taken: Taken[FetchEntry]) -> After:
+        """Give an entry its outcome, or find that the host needs something else first."""
+        entry, now = taken.item, self._clock.now()
+        host = self._hosts[entry.host]
+        if host.robots is None or host.robots.expires_at <= now:
+            return self._visit_robots(host)
+        if host.politeness.put_off or host.politeness.asks_too_much:
+            self._log(_unasked(entry, FetchOutcome.DEFERRED, _why_put_off(host), now))
+            return After(wait_s=0.0, drop_host=True)
+        if not host.allowed.allowed(self._token, entry.url):
+            self._log(_unasked(entry, FetchOutcome.ROBOTS_DENIED, None, now))
+            return After(wait_s=0.0)
+        return self._visit_page(host, entry)
+
+    def defer(self, entries: list[FetchEntry]) -> None:
+        """Give entries of a host that is put off back to the crawldb."""
+        now, why = self._clock.now(), _why_put_off(self._hosts[entries[0].host])
+        self._log(*(_unasked(entry, FetchOutcome.DEFERRED, why, now) for entry in entries))
+
+    def close(self) -> None:
+        """Write down what was learned of the hosts, and close the connections."""
+        now = self._clock.now()
+        for host in self._hosts.values():
+            if host.changed:
+                self._output.log_host(host.line(now))
+        self._client.close()
+
+    def _visit_robots(self, host: _Host) -> After:
+        copy, answers = fetch_robots(
+            self._client, host.name, self._clock, previous=host.robots, ttl_s=self._robots_ttl_s
+        )
+        for answer in answers:
+            self._output.store(answer, fp=ROBOTS_FP)
+        now = self._clock.now()
+        host.robots, host.allowed = copy, RobotsRules(copy.text)
+        host.address = answers[0].address if answers else host.address
+        if copy.unreachable_since is not None:
+            host.politeness = host.politeness.after(FetchOutcome.DEFERRED, status=503, now=now)
+        else:
+            host.politeness = host.politeness.with_crawl_delay(host.allowed.crawl_delay(self._token))
+        self._output.log_host(host.line(now))
+        return After(wait_s=max(0.0, host.politeness.next_contact(now) - now), again=True)
+
+    def _visit_page(self, host: _Host, entry: FetchEntry) -> After:
+        delay_s = host.politeness.delay_s
+        self._tries[entry.fp] += 1
+        result = self._client.get(entry.url, headers=self._validators(entry), wants=self._wants)
+        line = self._stored(entry, result) if isinstance(result, Answer) else _failed(entry, result)
+        line.tries, line.delay_s = self._tries.pop(entry.fp), delay_s
+        host.address = result.address or host.address
+        host.changed = True
+        host.politeness = _after(host.politeness, line, result, self._clock.now())
+        wait_s = max(0.0, host.politeness.next_contact(self._clock.now()) - self._clock.now())
+        if _is_tried_again(line, host.politeness):
+            self._tries[entry.fp] = line.tries
+            return After(wait_s=wait_s, again=True)
+        if host.politeness.put_off:
+            self._output.log_host(host.line(self._clock.now()))
+        self._log(line)
+        self.body_bytes += line.body_bytes or 0
+        return After(wait_s=wait_s, drop_host=host.politeness.put_off)
+
+    def _validators(self, entry: FetchEntry) -> list[tuple[str, str]]:
+        if not self._conditional:
+            return []
+        both = (("If-None-Match", entry.etag), ("If-Modified-Since", entry.last_modified))
+        return [(name, value) for name, value in both if value is not None]
+
+    def _stored(self, entry: FetchEntry, answer: Answer) -> FetchLogLine:
+        verdict = judge(answer)
+        at = self._output.store(answer, fp=entry.fp)
+        return FetchLogLine(
+            fp=entry.fp,
+            url=entry.url,
+            host=entry.host,
+            depth=entry.depth,
+            outcome=verdict.outcome,
+            status=answer.status,
+            started_at=answer.started_at,
+            first_byte_at=answer.first_byte_at,
+            ended_at=answer.ended_at,
+            body_bytes=len(answer.body),
+            address=answer.address,
+            redirect=verdict.redirect,
+            content_type=answer.header("content-type"),
+            digest=at.digest,
+            truncated=answer.truncated,
+            etag=answer.header("etag"),
+            last_modified=answer.header("last-modified"),
+            warc=at.file,
+            offset=at.offset,
+            length=at.length,
+            detail=verdict.detail,
+        )
+
+    def _log(self, *lines: FetchLogLine) -> None:
+        self._output.log(*lines)
+
+
+def _as_line(sheet: HostSheet) -> HostLogLine:
+    return HostLogLine(
+        host=sheet.host,
+        at=0.0,
+        robots=sheet.robots,
+        crawl_delay_s=sheet.crawl_delay_s,
+        response_s=sheet.response_s,
+        failures=sheet.failures,
+        deferred_until=sheet.deferred_until,
+        address=sheet.address,
+    )
+
+
+def _unasked(entry: FetchEntry, outcome: FetchOutcome, detail: str | None, at: float) -> FetchLogLine:
+    return FetchLogLine(
+        fp=entry.fp, url=entry.url, host=entry.host, depth=entry.depth, outcome=outcome, ended_at=at, detail=detail
+    )
+
+
+def _failed(entry: FetchEntry, result: NoAnswer) -> FetchLogLine:
+    line = _unasked(entry, result.outcome, result.detail, result.ended_at)
+    line.started_at, line.address = result.started_at, result.address
+    return line
+
+
+def _after(polite: HostPoliteness, line: FetchLogLine, result: Answer | NoAnswer, now: float) -> HostPoliteness:
+    answer = result if isinstance(result, Answer) else None
+    return polite.after(
+        line.outcome,
+        status=line.status,
+        response_s=answer.ended_at - answer.started_at if answer is not None else None,
+        retry_after=answer.header("retry-after") if answer is not None else None,
+        now=now,
+    )
+
+
+def _is_tried_again(line: FetchLogLine, polite: HostPoliteness) -> bool:
+    reaction = REACTIONS.get(line.outcome)
+    return reaction is not None and line.tries < reaction.tries and not polite.put_off
+
+
+def _why_put_off(host: _Host) -> str:
+    if host.politeness.asks_too_much:
+        return f"Crawl-delay {host.politeness.crawl_delay_s:g} s is above the job's politeness.delay_max"
+    if host.robots is not None and host.robots.unreachable_since is not None:
+        return "robots.txt cannot be had"
+    return f"the host failed {host.politeness.failures} times in a row"

@@ -1,0 +1,337 @@
+"""Generate: the best URLs that may be taken now become a segment.
+
+Reads: crawldb. Writes: a new segment (fetch list, host sheet, manifest), then leases in the crawldb.
+Commits by: the rename that makes the segment visible; the stamp `.generated` once every URL is leased.
+If killed: before the rename nothing has happened; after it, the same command finishes the leases.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+
+from batchcrawl.engine.control import Control, Progress
+from batchcrawl.engine.partitions import run_partitions
+from batchcrawl.errors import Interrupted, NothingDue
+from batchcrawl.job.crawl import Crawl
+from batchcrawl.model.clock import Clock
+from batchcrawl.model.entries import FetchEntry, HostSheet
+from batchcrawl.model.host import HostRecord
+from batchcrawl.model.status import Place
+from batchcrawl.policy.selection import Offers, Ration, host_limit, ration
+from batchcrawl.store import keys
+from batchcrawl.store.crawldb import CrawlDb, Entry
+from batchcrawl.store.disk import Disk
+from batchcrawl.store.failpoints import failpoint
+from batchcrawl.store.identity import FORMAT_VERSION
+from batchcrawl.store.layout import SegmentPaths
+from batchcrawl.store.records import FileInfo, LineWriter, read_lines
+from batchcrawl.store.segment import (
+    FileEntry,
+    Manifest,
+    Segment,
+    StepInfo,
+    newest_needing,
+    segment_id,
+    segment_instant,
+    write_manifest,
+)
+from batchcrawl.web.urls import host_key
+
+BATCH_URLS = 10_000
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What generate is going to make, or has made."""
+
+    segment: str | None
+    """Id of the segment; None for a dry run."""
+    urls: int
+    hosts: int
+    levels: dict[int, int]
+    """URLs by priority level."""
+    longest_host: str | None
+    longest_s: float
+    """How long that host takes at its politeness delay."""
+    resumed: bool = False
+    """The segment was there already and only its leases were finished."""
+
+    def predicted_s(self, *, threads: int, page_s: float = 0.25) -> float:
+        """Return the least time that the fetch step takes: its longest host, or all pages by all threads."""
+        return max(self.longest_s, self.urls * page_s / max(1, threads))
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What a partition needs to know."""
+
+    crawl: Crawl
+    partition: int
+    now: float
+    segment: str
+    disk: Disk
+    ration: Ration = field(default_factory=lambda: Ration({}))
+    dry: bool = False
+
+
+@dataclass
+class _Taken:
+    """What a partition gives to the segment."""
+
+    urls: int = 0
+    hosts: int = 0
+    levels: Counter[int] = field(default_factory=Counter)
+    longest_host: str | None = None
+    longest_s: float = 0.0
+    files: list[FileInfo] = field(default_factory=list)
+
+
+def generate(crawl: Crawl, *, urls_max: int | None, dry_run: bool, disk: Disk, clock: Clock, control: Control) -> Plan:
+    """Make a segment and lease its URLs. Raises NothingDue when no URL may be taken now."""
+    unfinished = newest_needing(crawl.layout, "generated")
+    if unfinished is not None and not dry_run:
+        return _finish(crawl, unfinished, resumed=True, disk=disk, clock=clock, control=control)
+    now = clock.now()
+    name = _new_segment_id(crawl, now)
+    tasks = [_Task(crawl, p, now, name, disk, dry=dry_run) for p in range(crawl.partitions)]
+    offers = run_partitions(survey_partition, tasks, parallel=crawl.cores, control=control)
+    if not any(offers):
+        raise NothingDue(_why_nothing(crawl, now))
+    rations = ration(offers, urls_max=urls_max or crawl.job.settings.generate.urls_max)
+    unborn = SegmentPaths(crawl.layout.unborn_segment(name))
+    disk.remove_tree(unborn.root)
+    if not dry_run:
+        for folder in (
+            unborn.root,
+            unborn.fetch_list(0).parent,
+            unborn.host_sheet(0).parent,
+            unborn.fetch_dir,
+            unborn.parse_dir,
+        ):
+            disk.make_dir(folder)
+    tasks = [_Task(crawl, p, now, name, disk, rations[p], dry_run) for p in range(crawl.partitions)]
+    taken = run_partitions(select_partition, tasks, parallel=crawl.cores, control=control)
+    plan = _plan(None if dry_run else name, taken)
+    if dry_run:
+        return plan
+    _bring_to_life(crawl, unborn, plan, taken, disk=disk, now=now)
+    segment = Segment(crawl.layout.segment(name))
+    _finish(crawl, segment, resumed=False, disk=disk, clock=clock, control=control)
+    return plan
+
+
+def survey_partition(task: _Task, control: Control) -> Offers:
+    """Move what has come due into the ready index, then count what each host offers by level."""
+    offers: Offers = {}
+    with CrawlDb(task.crawl.layout.crawldb(task.partition)) as db:
+        if not task.dry:
+            _lift_due(db, task.now, control)
+        for host_part, _, limit in _askable_hosts(db, task):
+            levels = Counter(keys.ready_level(key) for key in islice(db.ready(host_part), limit))
+            for level, count in levels.items():
+                offers.setdefault(level, Counter())[count] += 1
+    return offers
+
+
+def select_partition(task: _Task, control: Control) -> _Taken:
+    """Write the fetch list and the host sheet of one partition, or only count for a dry run."""
+    taken = _Taken()
+    unborn = SegmentPaths(task.crawl.layout.unborn_segment(task.segment))
+    with CrawlDb(task.crawl.layout.crawldb(task.partition)) as db:
+        chosen = _choose(db, task, control)
+        if task.dry:
+            for record, entries, delay_s in chosen:
+                _count(taken, record, entries, delay_s)
+            return taken
+        with (
+            LineWriter(task.disk, unborn.fetch_list(task.partition), FetchEntry) as urls,
+            LineWriter(task.disk, unborn.host_sheet(task.partition), HostSheet) as hosts,
+        ):
+            for record, entries, delay_s in chosen:
+                _count(taken, record, entries, delay_s)
+                hosts.write(_sheet(record, len(entries), task.now))
+                for entry in entries:
+                    urls.write(_line(entry))
+            taken.files = [urls.finish(), hosts.finish()]
+    return taken
+
+
+def lease_partition(task: _Task, control: Control) -> int:
+    """Lease every URL of a partition's fetch list to the segment; those leased already stay so."""
+    segment = Segment(task.crawl.layout.segment(task.segment))
+    leased = 0
+    lines = read_lines(segment.paths.fetch_list(task.partition), FetchEntry)
+    with CrawlDb(task.crawl.layout.crawldb(task.partition)) as db:
+        while chunk := list(islice(lines, BATCH_URLS)):
+            _stop_if_asked(control)
+            batch = db.batch()
+            for line in sorted(chunk, key=lambda line: line.fp):
+                entry = db.load(bytes.fromhex(line.fp))
+                if entry is not None and entry.record.place is not Place.LEASED:
+                    entry.record.place, entry.record.lease = Place.LEASED, segment.lease
+                    batch.put(entry)
+            if batch.size:
+                batch.commit()
+            leased += len(chunk)
+            control.report(Progress(leased, segment.manifest.urls))
+    return leased
+
+
+def _lift_due(db: CrawlDb, now: float, control: Control) -> None:
+    while due := list(islice(db.due_timers(now), BATCH_URLS)):
+        _stop_if_asked(control)
+        batch = db.batch()
+        for fingerprint in sorted(due):
+            entry = db.load(fingerprint)
+            if entry is not None:
+                entry.record.place = Place.READY
+                batch.put(entry)
+        batch.commit()
+
+
+def _askable_hosts(db: CrawlDb, task: _Task) -> Iterator[tuple[bytes, HostRecord, int | None]]:
+    """Yield the hosts that have ready URLs and are not put off, each with its limit."""
+    settings = task.crawl.job.settings
+    for host_part in db.ready_hosts():
+        record = db.host(host_part)
+        if record is None or (record.deferred_until or 0) > task.now:
+            continue
+        limit = host_limit(
+            duration_s=settings.generate.duration_s,
+            delay_s=_delay(record, settings.politeness.delay_min_s),
+            urls_max=settings.generate.host_urls_max,
+        )
+        yield host_part, record, limit
+
+
+def _choose(db: CrawlDb, task: _Task, control: Control) -> Iterator[tuple[HostRecord, list[Entry], float]]:
+    """Yield each host with the entries that the ration grants it, best first, and its delay in seconds."""
+    delay_min_s = task.crawl.job.settings.politeness.delay_min_s
+    for host_part, record, limit in _askable_hosts(db, task):
+        _stop_if_asked(control)
+        by_level: dict[int, list[bytes]] = {}
+        for key in islice(db.ready(host_part), limit):
+            by_level.setdefault(keys.ready_level(key), []).append(keys.ready_fingerprint(key))
+        granted = [fp for level, fps in by_level.items() for fp in fps[: task.ration.grant(level, len(fps))]]
+        entries = [entry for fp in granted if (entry := db.load(fp)) is not None]
+        if entries:
+            yield record, entries, _delay(record, delay_min_s)
+
+
+def _delay(record: HostRecord, delay_min_s: float) -> float:
+    return max(record.delay_s or 0.0, record.crawl_delay_s or 0.0, delay_min_s)
+
+
+def _count(taken: _Taken, record: HostRecord, entries: list[Entry], delay_s: float) -> None:
+    taken.urls += len(entries)
+    taken.hosts += 1
+    taken.levels.update(entry.record.level for entry in entries)
+    if len(entries) * delay_s >= taken.longest_s:
+        taken.longest_host, taken.longest_s = record.host, len(entries) * delay_s
+
+
+def _line(entry: Entry) -> FetchEntry:
+    record = entry.record
+    url = record.fetch_url or record.url
+    return FetchEntry(
+        fp=entry.fingerprint.hex(),
+        url=url,
+        host=host_key(url),
+        level=record.level,
+        depth=record.depth,
+        fetches=record.fetches,
+        etag=record.etag,
+        last_modified=record.last_modified,
+        digest=record.digest,
+        last_fetch_at=record.last_fetch_at,
+    )
+
+
+def _sheet(record: HostRecord, urls: int, now: float) -> HostSheet:
+    robots = record.robots
+    return HostSheet(
+        host=record.host,
+        domain=record.domain,
+        urls=urls,
+        robots=robots if robots is not None and robots.expires_at > now else None,
+        delay_s=record.delay_s,
+        crawl_delay_s=record.crawl_delay_s,
+        response_s=record.response_s,
+        failures=record.failures,
+        address=record.address,
+    )
+
+
+def _plan(name: str | None, taken: list[_Taken]) -> Plan:
+    longest = max(taken, key=lambda t: t.longest_s)
+    levels: Counter[int] = Counter()
+    for one in taken:
+        levels.update(one.levels)
+    return Plan(
+        segment=name,
+        urls=sum(t.urls for t in taken),
+        hosts=sum(t.hosts for t in taken),
+        levels=dict(sorted(levels.items(), reverse=True)),
+        longest_host=longest.longest_host,
+        longest_s=longest.longest_s,
+    )
+
+
+def _bring_to_life(
+    crawl: Crawl, unborn: SegmentPaths, plan: Plan, taken: list[_Taken], *, disk: Disk, now: float
+) -> None:
+    name = crawl.layout.segment(plan.segment or "")
+    manifest = Manifest(
+        format=FORMAT_VERSION,
+        id=name.name,
+        job=crawl.job.name,
+        created_at=now,
+        partitions=crawl.partitions,
+        duration_s=crawl.job.settings.generate.duration_s,
+        urls=plan.urls,
+        hosts=plan.hosts,
+    )
+    for one in taken:
+        manifest.files |= {
+            f"{kind}/{f.name}": FileEntry.of(f) for kind, f in zip(("fetchlist", "hosts"), one.files, strict=True)
+        }
+    write_manifest(disk, unborn.manifest, manifest)
+    failpoint("segment.built")
+    disk.rename(unborn.root, name)
+    failpoint("segment.visible")
+
+
+def _finish(crawl: Crawl, segment: Segment, *, resumed: bool, disk: Disk, clock: Clock, control: Control) -> Plan:
+    tasks = [_Task(crawl, p, clock.now(), segment.id, disk) for p in range(crawl.partitions)]
+    run_partitions(lease_partition, tasks, parallel=crawl.cores, control=control)
+    counts = {"urls": segment.manifest.urls, "hosts": segment.manifest.hosts}
+    segment.finish(disk, "generated", StepInfo(ended_at=clock.now(), counts=counts), {})
+    return Plan(segment.id, segment.manifest.urls, segment.manifest.hosts, {}, None, 0.0, resumed)
+
+
+def _new_segment_id(crawl: Crawl, now: float) -> str:
+    """Return an id later than all others, whatever the clock says."""
+    instant = int(now)
+    newest = crawl.layout.segment_ids()[-1:]
+    if newest:
+        instant = max(instant, segment_instant(newest[0]) + 1)
+    return segment_id(instant)
+
+
+def _why_nothing(crawl: Crawl, now: float) -> str:
+    first: int | None = None
+    for p in range(crawl.partitions):
+        with CrawlDb(crawl.layout.crawldb(p)) as db:
+            key = next(db.keys(b"t"), None)
+            if key is not None:
+                at = keys.timer_instant(key)
+                first = at if first is None else min(first, at)
+    if first is None:
+        return "nothing is due, and nothing will be by itself: every known URL is out at a segment or never comes again"
+    return f"nothing is due; the next URL is due in {max(0, first - int(now))} s"
+
+
+def _stop_if_asked(control: Control) -> None:
+    if control.stopping:
+        raise Interrupted("interrupted; the same command continues")

@@ -1,0 +1,139 @@
+"""Inject: seeds enter the crawldb.
+
+Reads: seed lines. Writes: crawldb, the list of seed hosts.
+Commits by: one synced batch per partition and chunk of seeds; the hosts of a chunk are listed before it.
+If killed: what was committed stays; the same command run again adds the rest.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from itertools import islice
+
+from batchcrawl.job.crawl import Crawl
+from batchcrawl.job.seeds import Seed
+from batchcrawl.model.clock import Clock
+from batchcrawl.model.host import HostRecord
+from batchcrawl.model.record import UrlRecord
+from batchcrawl.model.rejection import Rejection
+from batchcrawl.model.status import Place
+from batchcrawl.policy.priority import seed_level
+from batchcrawl.store.crawldb import Batch, CrawlDb, Entry
+from batchcrawl.store.disk import Disk
+from batchcrawl.store.sorted_names import add_names
+from batchcrawl.web.domains import Domains
+from batchcrawl.web.fingerprint import partition_of
+from batchcrawl.web.urls import host_key, host_name
+
+CHUNK_SEEDS = 10_000
+
+
+@dataclass
+class InjectSummary:
+    """What became of the seeds."""
+
+    added: int = 0
+    changed: int = 0
+    """Known URLs that are now seeds, or have another score or interval."""
+    known: int = 0
+    """Seeds that were there already."""
+    rejected: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """A seed with its place in the crawl."""
+
+    seed: Seed
+    canonical: str
+    fingerprint: bytes
+
+
+def inject(crawl: Crawl, seeds: Iterable[Seed], *, disk: Disk, clock: Clock) -> InjectSummary:
+    """Put seeds into the crawldb; a URL that is known becomes a seed and keeps its history."""
+    summary = InjectSummary()
+    with ExitStack() as stack:
+        dbs = [stack.enter_context(CrawlDb(crawl.layout.crawldb(p))) for p in range(crawl.partitions)]
+        domains = crawl.domains()
+        remaining = iter(seeds)
+        while chunk := list(islice(remaining, CHUNK_SEEDS)):
+            placed = list(_place(crawl, chunk, summary))
+            _list_hosts(crawl, placed, domains, disk)
+            for p, db in enumerate(dbs):
+                mine = [seed for seed in placed if partition_of(seed.fingerprint, crawl.partitions) == p]
+                _apply(db, mine, domains, now=int(clock.now()), summary=summary)
+    return summary
+
+
+def _place(crawl: Crawl, seeds: Iterable[Seed], summary: InjectSummary) -> Iterator[_Placed]:
+    fingerprinter = crawl.fingerprinter()
+    for seed in seeds:
+        canonical = crawl.canonical(seed.url)
+        if not canonical.startswith(("http://", "https://")):
+            summary.rejected[Rejection.SCHEME.value] += 1
+        elif len(canonical) > crawl.job.settings.scope.url_bytes_max:
+            summary.rejected[Rejection.TOO_LONG.value] += 1
+        else:
+            yield _Placed(seed, canonical, fingerprinter.of(canonical))
+
+
+def _list_hosts(crawl: Crawl, placed: list[_Placed], domains: Domains, disk: Disk) -> None:
+    names = {host_name(host_key(seed.canonical)) for seed in placed}
+    add_names(disk, crawl.layout.seed_hosts, names)
+    add_names(disk, crawl.layout.seed_domains, {domains.registered(name) for name in names})
+
+
+def _apply(db: CrawlDb, placed: list[_Placed], domains: Domains, *, now: int, summary: InjectSummary) -> None:
+    batch = db.batch()
+    fresh: set[bytes] = set()
+    for one in sorted(placed, key=lambda p: p.fingerprint):
+        if one.fingerprint in fresh:
+            summary.known += 1
+            continue
+        fresh.add(one.fingerprint)
+        entry = db.load(one.fingerprint)
+        if entry is None:
+            entry = Entry.new(one.fingerprint, _new_record(one, now))
+            batch.enter_host(entry.host_part, _new_host(one, domains, now)).seed = True
+            batch.put(entry)
+            summary.added += 1
+        elif _promote(entry.record, one.seed):
+            batch.put(entry)
+            summary.changed += 1
+        else:
+            summary.known += 1
+    if batch.size:
+        batch.commit()
+
+
+def _new_record(placed: _Placed, now: int) -> UrlRecord:
+    seed = placed.seed
+    return UrlRecord(
+        url=placed.canonical,
+        fetch_url=seed.url if seed.url != placed.canonical else None,
+        place=Place.READY,
+        level=seed_level(seed.score),
+        seed=True,
+        first_seen_at=now,
+        next_fetch_at=now,
+        seed_interval_s=seed.interval_s,
+        score=seed.score,
+        metadata=seed.metadata,
+    )
+
+
+def _new_host(placed: _Placed, domains: Domains, now: int) -> HostRecord:
+    host = host_key(placed.canonical)
+    return HostRecord(host=host, domain=domains.registered(host_name(host)), first_seen_at=now)
+
+
+def _promote(record: UrlRecord, seed: Seed) -> bool:
+    """Make a known URL what its seed line says; return whether that changed anything."""
+    wanted = (True, 0, seed.score, seed.interval_s or record.seed_interval_s, seed.metadata or record.metadata)
+    if (record.seed, record.depth, record.score, record.seed_interval_s, record.metadata) == wanted:
+        return False
+    record.seed, record.depth, record.score, record.seed_interval_s, record.metadata = wanted
+    if record.place is not Place.LEASED:
+        record.level = max(record.level, seed_level(seed.score))
+    return True

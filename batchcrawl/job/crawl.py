@@ -1,0 +1,72 @@
+"""An opened crawl: its job, where it lies, and what was fixed at its birth."""
+
+import os
+from dataclasses import dataclass
+
+from batchcrawl.errors import UsageError
+from batchcrawl.job.load import Job
+from batchcrawl.store.crawldb import CrawlDb
+from batchcrawl.store.disk import Disk
+from batchcrawl.store.identity import Identity, read_identity, write_identity
+from batchcrawl.store.layout import Layout
+from batchcrawl.web.domains import Domains, bundled_list
+from batchcrawl.web.fingerprint import Fingerprinter
+from batchcrawl.web.urls import DEFAULT_STEPS, canonicalise
+
+
+@dataclass(frozen=True)
+class Crawl:
+    """What every step of a crawl needs; a value that may be sent to another process."""
+
+    job: Job
+    layout: Layout
+    identity: Identity
+
+    @property
+    def partitions(self) -> int:
+        """How many partitions the crawl has."""
+        return self.identity.partitions
+
+    @property
+    def cores(self) -> int:
+        """How many partitions a step runs at once."""
+        return os.cpu_count() or 1
+
+    def fingerprinter(self) -> Fingerprinter:
+        """Return a new fingerprinter by the public suffix list of the crawl's birth."""
+        return Fingerprinter(self.domains())
+
+    def domains(self) -> Domains:
+        """Return the registered domains by the public suffix list of the crawl's birth."""
+        return Domains(self.layout.suffix_list.read_text(encoding="utf-8"))
+
+    def canonical(self, url: str) -> str:
+        """Return the canonical form of a serialised URL by the steps fixed at birth."""
+        return canonicalise(url, frozenset(self.identity.canonical_steps))
+
+
+def open_crawl(job: Job) -> Crawl:
+    """Open the crawl of a job. Raises UsageError when it is not born yet."""
+    layout = Layout(job.data_dir)
+    if not layout.identity.exists():
+        raise UsageError(f"{job.name}: nothing is crawled yet; run 'batchcrawl inject {job.argument}' first")
+    return Crawl(job, layout, read_identity(layout.identity))
+
+
+def open_or_create(job: Job, disk: Disk) -> Crawl:
+    """Open the crawl of a job, or bring it to life: crawl.toml is written last and is the commit act."""
+    layout = Layout(job.data_dir)
+    if layout.identity.exists():
+        return open_crawl(job)
+    identity = Identity(
+        partitions=job.settings.crawl.partitions_for(os.cpu_count() or 1),
+        canonical_steps=tuple(sorted(DEFAULT_STEPS)),
+    )
+    disk.make_dir(layout.segments)
+    for partition in range(identity.partitions):
+        disk.make_dir(layout.crawldb(partition).parent)
+        CrawlDb(layout.crawldb(partition), create=True).close()
+    disk.sync_dir(layout.root / "crawldb")
+    disk.write_file(layout.suffix_list, bundled_list().encode("utf-8"))
+    write_identity(disk, layout.identity, identity)
+    return Crawl(job, layout, identity)

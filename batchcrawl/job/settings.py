@@ -1,0 +1,301 @@
+"""The settings of a job, each with its one default, unit, range and meaning.
+
+In a job file a time or a size is text with its unit (`"30s"`, `"10MB"`). In code it is a number of the
+unit that ends the attribute's name: `politeness.delay_min = "1s"` is `settings.politeness.delay_min_s == 1.0`.
+None means not set.
+"""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct, field
+
+from batchcrawl.job.units import DAY, GB, HOUR, KB, MB, MINUTE, YEAR
+from batchcrawl.web.canonical import DEFAULT_STEPS, STEPS
+
+Seconds = Annotated[float, Meta(ge=0, le=10 * YEAR, extra={"unit": "duration"})]
+SomeSeconds = Annotated[float, Meta(ge=0.001, le=10 * YEAR, extra={"unit": "duration"})]
+WholeSeconds = Annotated[float, Meta(ge=1, le=10 * YEAR, extra={"unit": "duration"})]
+Bytes = Annotated[int, Meta(ge=KB, le=1000 * GB, extra={"unit": "size"})]
+Count = Annotated[int, Meta(ge=1, le=10**12)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+Weight = Annotated[float, Meta(gt=0, le=1e6)]
+Pattern = Annotated[str, Meta(min_length=1, max_length=500)]
+UrlText = Annotated[str, Meta(min_length=1, max_length=64 * KB)]
+ShortText = Annotated[str, Meta(min_length=1, max_length=500)]
+
+
+def means(text: str, *, example: Any = None) -> Meta:
+    """Return the mark that gives a setting its meaning and, where the default is empty, an example.
+
+    The example is a value as a job file says it. New job files show both.
+    """
+    return Meta(description=text, examples=None if example is None else [example])
+
+
+class Section(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Base of every section of a job file."""
+
+
+class CrawlSettings(Section, frozen=True, kw_only=True):
+    """What is fixed when the crawl is born."""
+
+    partitions: Annotated[
+        Annotated[int, Meta(ge=1, le=256)] | None,
+        means(
+            "Number of parts of the crawl; not set: the number of cores, at most 8. Fixed when the crawl is born.",
+            example=4,
+        ),
+    ] = None
+
+    canonical_steps: Annotated[
+        tuple[ShortText, ...],
+        means(
+            "Changes to the default canonicalisation: a step's name switches it on, with a minus before it, off. "
+            "Fixed when the crawl is born.",
+            example=["www", "-tracking"],
+        ),
+    ] = ()
+
+    def steps(self) -> tuple[str, ...]:
+        """Return the names of the canonicalisation steps that are on, in the order in which they are taken."""
+        on = set(DEFAULT_STEPS)
+        for step in self.canonical_steps:
+            if step.startswith("-"):
+                on.discard(step[1:])
+            else:
+                on.add(step)
+        return tuple(name for name, _ in STEPS if name in on)
+
+    def partitions_for(self, cores: int) -> int:
+        """Return the number of partitions of a crawl born on a machine with so many cores."""
+        return self.partitions or max(1, min(cores, 8))
+
+
+class ScopeSettings(Section, frozen=True, kw_only=True):
+    """Which links the crawl takes."""
+
+    within: Annotated[
+        Literal["seed-host", "seed-domain", "any"],
+        means("Links are taken that stay on a seed's host, on a seed's registered domain, or on any host."),
+    ] = "seed-host"
+    hosts: Annotated[
+        tuple[ShortText, ...], means("Host names that are taken besides.", example=["docs.example.org"])
+    ] = ()
+    include: Annotated[
+        tuple[Pattern, ...],
+        means(
+            "Regular expressions, searched in the canonical URL; where there are any, one of them must be found.",
+            example=["^https://example\\.org/docs/"],
+        ),
+    ] = ()
+    exclude: Annotated[
+        tuple[Pattern, ...],
+        means(
+            "Regular expressions, searched in the canonical URL; none of them may be found.",
+            example=["/calendar/", "\\.pdf$"],
+        ),
+    ] = ()
+    depth_max: Annotated[
+        Annotated[int, Meta(ge=0, le=65535)] | None, means("Most links away from a seed; not set: no limit.", example=5)
+    ] = None
+    url_bytes_max: Annotated[
+        Annotated[int, Meta(ge=64, le=64 * KB, extra={"unit": "size"})], means("Longest URL taken.")
+    ] = 2048
+    host_urls_max: Annotated[Count | None, means("Most known URLs of one host; not set: no limit.", example=10_000)] = (
+        None
+    )
+    follow_nofollow: Annotated[bool, means("Take links, too, that the link or its page marks nofollow.")] = True
+
+
+class GenerateSettings(Section, frozen=True, kw_only=True):
+    """What a segment holds."""
+
+    urls_max: Annotated[Annotated[int, Meta(ge=1, le=10**8)], means("Most URLs of one segment.")] = 50_000
+    duration_s: Annotated[
+        WholeSeconds,
+        means("Time that a segment is planned for: a host gets at most duration / delay URLs."),
+    ] = field(default=30 * MINUTE, name="duration")
+    host_urls_max: Annotated[
+        Count | None, means("Most URLs of one host in a segment; not set: no limit.", example=500)
+    ] = None
+    domain_urls_max: Annotated[
+        Count | None, means("Most URLs of one registered domain in a segment; not set: no limit.", example=2_000)
+    ] = None
+    level_weights: Annotated[
+        Annotated[tuple[Weight, ...], Meta(min_length=1, max_length=16)] | None,
+        means(
+            "Shares of the priority levels that have URLs, highest first, lower ones as the last; "
+            "not set: the k-th level from the bottom weighs k.",
+            example=[4, 2, 1],
+        ),
+    ] = None
+    new_share: Annotated[
+        Share, means("Part of a segment that is for pages never fetched; what one part leaves goes to the other.")
+    ] = 0.5
+
+
+class PolitenessSettings(Section, frozen=True, kw_only=True):
+    """Gaps between requests to one host. Crawl-delay and Retry-After are always obeyed."""
+
+    delay_min_s: Annotated[Seconds, means("Least gap between two requests to a host.")] = field(
+        default=1.0, name="delay_min"
+    )
+    delay_max_s: Annotated[Seconds, means("Longest gap that a slow host brings about by itself.")] = field(
+        default=MINUTE, name="delay_max"
+    )
+    factor: Annotated[
+        Annotated[float, Meta(ge=0, le=1000)], means("The gap is at least so many times the host's last response time.")
+    ] = 5.0
+    backoff_min_s: Annotated[SomeSeconds, means("First pause after 429, 503 or a failure of the host.")] = field(
+        default=MINUTE, name="backoff_min"
+    )
+    backoff_max_s: Annotated[SomeSeconds, means("Longest such pause; each is double the one before.")] = field(
+        default=DAY, name="backoff_max"
+    )
+    host_failures_max: Annotated[
+        Annotated[int, Meta(ge=1, le=1000)],
+        means("After so many failures in a row a host is put off, its URLs with it."),
+    ] = 3
+
+
+class FetchSettings(Section, frozen=True, kw_only=True):
+    """How pages are asked for."""
+
+    threads: Annotated[Annotated[int, Meta(ge=1, le=2000)], means("Requests at the same time, over all hosts.")] = 64
+    time_limit_s: Annotated[
+        WholeSeconds | None, means("The step ends after this time; not set: when all is done.", example="1h")
+    ] = field(default=None, name="time_limit")
+    deadline_s: Annotated[SomeSeconds, means("Longest time for one whole fetch.")] = field(
+        default=MINUTE, name="deadline"
+    )
+    connect_timeout_s: Annotated[SomeSeconds, means("Longest time to connect, TLS included.")] = field(
+        default=10.0, name="connect_timeout"
+    )
+    read_timeout_s: Annotated[SomeSeconds, means("Longest silence of the server.")] = field(
+        default=20.0, name="read_timeout"
+    )
+    body_bytes_max: Annotated[Bytes, means("A body is cut there and marked as truncated.")] = 10 * MB
+    content_types: Annotated[
+        Annotated[tuple[ShortText, ...], Meta(min_length=1, max_length=200)],
+        means("Media types that are kept; of others the body is not read."),
+    ] = (
+        "text/html",
+        "application/xhtml+xml",
+        "application/xml",
+        "text/xml",
+        "text/plain",
+        "application/rss+xml",
+        "application/atom+xml",
+    )
+    retries_max: Annotated[
+        Annotated[int, Meta(ge=0, le=255)], means("A URL that fails more often in a row is given up.")
+    ] = 3
+    warc_bytes_max: Annotated[Bytes, means("A WARC file is closed at this size.")] = GB
+    headers: Annotated[
+        dict[str, str], means("Header fields sent besides, name and value.", example={"Accept-Language": "en"})
+    ] = {}
+    conditional: Annotated[bool, means("Ask whether a stored page has changed (ETag, Last-Modified).")] = True
+    robots_ttl_s: Annotated[WholeSeconds, means("A host's robots.txt is read anew after this time.")] = field(
+        default=DAY, name="robots_ttl"
+    )
+
+
+class NetworkSettings(Section, frozen=True, kw_only=True):
+    """How hosts are reached."""
+
+    proxy: Annotated[
+        ShortText | None, means("HTTP proxy for all requests, as http://host:port.", example="http://127.0.0.1:8765")
+    ] = None
+    allow_addresses: Annotated[
+        tuple[ShortText, ...],
+        means(
+            "Address ranges that may be connected to although they are not public, as 127.0.0.0/8.",
+            example=["127.0.0.0/8"],
+        ),
+    ] = ()
+    names: Annotated[
+        dict[str, str],
+        means(
+            "Host name, *.suffix or * to the address, or address:port, to connect to in place of asking DNS.",
+            example={"*.test": "127.0.0.1:8765"},
+        ),
+    ] = {}
+    verify_tls_except: Annotated[
+        tuple[ShortText, ...], means("Host names whose certificate is not checked.", example=["old.example.org"])
+    ] = ()
+    resolver_timeout_s: Annotated[SomeSeconds, means("Longest time to resolve a host name.")] = field(
+        default=10.0, name="resolver_timeout"
+    )
+
+
+class ParseSettings(Section, frozen=True, kw_only=True):
+    """What is kept of a page."""
+
+    links_max: Annotated[Annotated[int, Meta(ge=0, le=10**6)], means("Most links taken of one page.")] = 5000
+    text_bytes_max: Annotated[Bytes, means("Most text kept of one page.")] = MB
+    decoded_bytes_max: Annotated[Bytes, means("Most bytes a body may become when its content coding is undone.")] = (
+        50 * MB
+    )
+    chunk_pages: Annotated[
+        Annotated[int, Meta(ge=1, le=100_000)], means("Pages parsed between two commits; a kill loses at most these.")
+    ] = 500
+
+
+class RecrawlSettings(Section, frozen=True, kw_only=True):
+    """When a page is fetched again."""
+
+    interval_s: Annotated[WholeSeconds, means("Fetch interval of a page before anything is known of it.")] = field(
+        default=30 * DAY, name="interval"
+    )
+    interval_min_s: Annotated[WholeSeconds, means("Least fetch interval.")] = field(default=HOUR, name="interval_min")
+    interval_max_s: Annotated[WholeSeconds, means("Longest fetch interval.")] = field(
+        default=365 * DAY, name="interval_max"
+    )
+    gone_interval_s: Annotated[
+        WholeSeconds, means("First interval of a gone page; each next is half as long again.")
+    ] = field(default=30 * DAY, name="gone_interval")
+    retry_interval_s: Annotated[WholeSeconds, means("A failed URL is tried again after this time.")] = field(
+        default=DAY, name="retry_interval"
+    )
+
+
+class Settings(Section, frozen=True, kw_only=True):
+    """A whole job file."""
+
+    contact: Annotated[
+        ShortText | None,
+        means(
+            "URL or e-mail address where the owner of a host can reach you; sent with every request.",
+            example="https://example.org/crawler",
+        ),
+    ] = None
+    user_agent: Annotated[
+        ShortText | None,
+        means("User-Agent sent; not set: product token, version and contact.", example="examplebot/1.0"),
+    ] = None
+    product_token: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=100)] | None,
+        means(
+            "Name that robots.txt knows the crawler by; not set: the first word of user_agent, else batchcrawl.",
+            example="examplebot",
+        ),
+    ] = None
+    data: Annotated[
+        ShortText | None,
+        means(
+            "Directory of the crawl, seen from the job file; not set: data/ and the job's name.",
+            example="../data/other",
+        ),
+    ] = None
+    seeds: Annotated[tuple[UrlText, ...], means("URLs to begin with.", example=["https://example.org/"])] = ()
+    seed_files: Annotated[
+        tuple[ShortText, ...], means("Files of such URLs, one a line, seen from the job file.", example=["seeds.txt"])
+    ] = ()
+    crawl: CrawlSettings = field(default_factory=CrawlSettings)
+    scope: ScopeSettings = field(default_factory=ScopeSettings)
+    generate: GenerateSettings = field(default_factory=GenerateSettings)
+    politeness: PolitenessSettings = field(default_factory=PolitenessSettings)
+    fetch: FetchSettings = field(default_factory=FetchSettings)
+    network: NetworkSettings = field(default_factory=NetworkSettings)
+    parse: ParseSettings = field(default_factory=ParseSettings)
+    recrawl: RecrawlSettings = field(default_factory=RecrawlSettings)

@@ -1,0 +1,118 @@
+"""What the text of a single setting must look like: each check returns what is allowed, or None if all is well."""
+
+import ipaddress
+import re
+import warnings
+from collections.abc import Callable
+
+from batchcrawl.job.addresses import is_host_name, is_place, parse_proxy
+from batchcrawl.job.agent import PRODUCT_TOKEN, is_contact
+from batchcrawl.job.seeds import BadUrl, parse_seed_url
+from batchcrawl.job.source import printable
+from batchcrawl.web.canonical import STEPS
+
+
+def _contact(text: str) -> str | None:
+    return (
+        None if is_contact(text) else "a URL such as https://example.org/crawler or an address such as me@example.org"
+    )
+
+
+def _agent(text: str) -> str | None:
+    return None if text.isascii() and text.isprintable() and text == text.strip() else "printable ASCII characters"
+
+
+def _token(text: str) -> str | None:
+    return None if PRODUCT_TOKEN.fullmatch(text) else "letters, - and _ (RFC 9309 section 2.2.1)"
+
+
+def _path(text: str) -> str | None:
+    return "a path" if not text.isprintable() or not text.strip() else None
+
+
+def _seed(text: str) -> str | None:
+    found = parse_seed_url(text)
+    return f"an http or https URL ({found.reason})" if isinstance(found, BadUrl) else None
+
+
+def _host(text: str) -> str | None:
+    return None if is_host_name(text) else "a host name such as www.example.org, in lower case, without scheme and port"
+
+
+def _pattern(text: str) -> str | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # a pattern that will mean something else in a later Python
+            re.compile(text)
+    except (re.error, OverflowError, RecursionError, Warning) as error:
+        return f"a regular expression of Python ({printable(str(error))})"
+    return None
+
+
+_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9][a-z0-9!#$&^_.+-]*")
+
+
+def _content_type(text: str) -> str | None:
+    return None if _TYPE.fullmatch(text) else "a media type such as text/html, in lower case, without parameters"
+
+
+def _proxy(text: str) -> str | None:
+    return None if parse_proxy(text) is not None else "http://host:port"
+
+
+def _range(text: str) -> str | None:
+    try:
+        ipaddress.ip_network(text)
+    except ValueError as error:
+        return f"an address range such as 127.0.0.0/8 or fd00::/8 ({printable(str(error))})"
+    return None
+
+
+def _step(text: str) -> str | None:
+    names = [name for name, _ in STEPS]
+    return None if text.removeprefix("-") in names else f"{', '.join(names)}, each with a minus before it or without"
+
+
+TEXT_CHECKS: dict[str, Callable[[str], str | None]] = {
+    "contact": _contact,
+    "user_agent": _agent,
+    "product_token": _token,
+    "data": _path,
+    "seeds": _seed,
+    "seed_files": _path,
+    "crawl.canonical_steps": _step,
+    "scope.hosts": _host,
+    "scope.include": _pattern,
+    "scope.exclude": _pattern,
+    "fetch.content_types": _content_type,
+    "network.proxy": _proxy,
+    "network.allow_addresses": _range,
+    "network.verify_tls_except": _host,
+}
+"""Checks of a text, or of each text of a list, by the setting's name."""
+
+_FIELD_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_OWN_FIELDS = frozenset({
+    "accept-encoding", "connection", "content-length", "expect", "host", "if-modified-since", "if-none-match",
+    "keep-alive", "proxy-connection", "range", "te", "trailer", "transfer-encoding", "upgrade", "user-agent",
+})  # fmt: skip
+
+
+def _header(name: str, value: str) -> str | None:
+    if not _FIELD_NAME.fullmatch(name):
+        return "the name of a header field and its text"
+    if name.lower() in _OWN_FIELDS:
+        return "any field that the crawler does not set by itself"
+    if not value.isascii() or not value.isprintable():
+        return "printable ASCII characters"
+    return None
+
+
+def _name(pattern: str, target: str) -> str | None:
+    if pattern != "*" and not is_host_name(pattern.removeprefix("*.")):
+        return "a host name in lower case, *.suffix or *, then an address"
+    return None if is_place(target) else "an address such as 127.0.0.1, 127.0.0.1:8765 or [::1]:8765"
+
+
+ENTRY_CHECKS: dict[str, Callable[[str, str], str | None]] = {"fetch.headers": _header, "network.names": _name}
+"""Checks of each entry of a table, by the setting's name."""

@@ -1,0 +1,1 @@
+"""The network: the only outgoing sockets of the crawler."""

@@ -1,0 +1,45 @@
+"""One fetch under way: what is to be sent, its limits, and what the connection notes down of it."""
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from batchcrawl.model.clock import Clock
+from batchcrawl.model.outcome import FetchOutcome
+from batchcrawl.net.failure import FetchError
+
+if TYPE_CHECKING:
+    from batchcrawl.net.response import RecordedResponse
+
+
+@dataclass(slots=True, kw_only=True)
+class Attempt:
+    """Limits of a fetch and its record. `deadline` is on the monotonic clock, `_at` on the wall clock."""
+
+    clock: Clock
+    target: str
+    """The request target, sent byte for byte."""
+    deadline: float
+    connect_timeout_s: float
+    read_timeout_s: float
+    header_bytes_max: int
+    fresh_only: bool = False
+    """Use no connection that was used before."""
+    connected: bool = False
+    """A new connection was asked for."""
+    address: str | None = None
+    request_head: bytes = b""
+    response: "RecordedResponse | None" = None
+
+    def time_left(self) -> float:
+        """Return the seconds to the deadline. Raises FetchError with TIMEOUT when there are none."""
+        left = self.deadline - self.clock.monotonic()
+        if left <= 0:
+            raise FetchError(FetchOutcome.TIMEOUT, "the time for the whole fetch is over")
+        return left
+
+
+class CurrentAttempt(threading.local):
+    """The attempt of this thread: the pool between client and connection has no place to pass it through."""
+
+    attempt: Attempt

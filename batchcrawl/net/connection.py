@@ -1,0 +1,143 @@
+"""Connections that go only where they may, and note down what they carry."""
+
+import socket
+from typing import Any
+
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+
+from batchcrawl.model.outcome import FetchOutcome
+from batchcrawl.net.attempt import Attempt, CurrentAttempt
+from batchcrawl.net.failure import FetchError
+from batchcrawl.net.guard import AddressGuard
+from batchcrawl.net.names import StaticNames
+from batchcrawl.net.resolver import Resolver
+from batchcrawl.net.response import RecordedResponse
+
+SocketOptions = list[tuple[int, int, int | bytes]]
+
+
+class Dialer:
+    """Opens the sockets of all connections. The address judged is the address connected to."""
+
+    def __init__(self, resolver: Resolver, guard: AddressGuard, names: StaticNames, *, current: CurrentAttempt) -> None:
+        self._resolver = resolver
+        self._guard = guard
+        self._names = names
+        self._current = current
+
+    @property
+    def attempt(self) -> Attempt:
+        """The attempt of this thread."""
+        return self._current.attempt
+
+    def connect(self, host: str, port: int, *, options: SocketOptions) -> tuple[socket.socket, str]:
+        """Return a connected socket and its address. Raises FetchError.
+
+        The addresses are tried in order; each gets its share of what is left of the connect timeout.
+        """
+        attempt = self.attempt
+        place = self._names.find(host)
+        if place is None:
+            addresses = self._resolver.resolve(host, timeout_s=min(attempt.connect_timeout_s, attempt.time_left()))
+        else:
+            addresses, port = (place.address,), place.port or port
+        allowed = [address for address in addresses if self._guard.allows(address)]
+        if not allowed:
+            raise FetchError(FetchOutcome.ADDRESS_REFUSED, f"{host} is at {', '.join(addresses)}")
+        return self._first_of(allowed, port, options)
+
+    def connect_proxy(self, host: str, port: int, *, options: SocketOptions) -> tuple[socket.socket, str]:
+        """Return a socket connected to the job's proxy, wherever that is. Raises FetchError."""
+        attempt = self.attempt
+        timeout_s = min(attempt.connect_timeout_s, attempt.time_left())
+        return self._first_of(list(self._resolver.resolve(host, timeout_s=timeout_s)), port, options)
+
+    def _first_of(self, addresses: list[str], port: int, options: SocketOptions) -> tuple[socket.socket, str]:
+        attempt = self.attempt
+        end = attempt.clock.monotonic() + min(attempt.connect_timeout_s, attempt.time_left())
+        problem = FetchError(FetchOutcome.TIMEOUT, f"no connection to {addresses[0]} port {port} in time")
+        for number, address in enumerate(addresses):
+            left = end - attempt.clock.monotonic()
+            if left <= 0:
+                break
+            try:
+                sock = _connect(address, port, timeout_s=left / (len(addresses) - number), options=options)
+            except TimeoutError:
+                continue
+            except OSError as error:
+                problem = FetchError(FetchOutcome.CONNECT_FAILED, f"{address} port {port}: {error.strerror or error}")
+                continue
+            # A TLS handshake comes next, under what is left of the same timeout.
+            sock.settimeout(max(end - attempt.clock.monotonic(), 0.001))
+            return sock, address
+        raise problem
+
+
+class Connection(HTTPConnection):
+    """A connection of urllib3 that dials by the Dialer and answers with a RecordedResponse."""
+
+    def __init__(self, host: str, port: int | None = None, *, dialer: Dialer, **options: Any) -> None:
+        super().__init__(host, port, **options)
+        self._dialer = dialer
+        self._peer: str | None = None
+        self.response_class = self._respond  # type: ignore[assignment]  # called like the class
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether the open connection may be used again; the pool closes it where not."""
+        return not self._dialer.attempt.fresh_only and super().is_connected
+
+    def putrequest(self, method: str, url: str, skip_host: bool = False, skip_accept_encoding: bool = False) -> None:
+        """Start the request with the target of the attempt: the pool would re-encode the URL."""
+        super().putrequest(method, self._dialer.attempt.target, skip_host, skip_accept_encoding)
+
+    def send(self, data: Any) -> None:
+        """Send bytes and note them down; the request is the last that a connection sends in an attempt."""
+        super().send(data)
+        attempt = self._dialer.attempt
+        attempt.request_head = data
+        attempt.address = self._peer
+
+    def _new_conn(self) -> socket.socket:
+        self._dialer.attempt.connected = True
+        options: SocketOptions = list(self.socket_options or [])
+        if self.proxy is not None:
+            return self._dialer.connect_proxy(self.host, self.port, options=options)[0]
+        sock, self._peer = self._dialer.connect(self.host, self.port, options=options)
+        return sock
+
+    def _respond(self, sock: socket.socket, debuglevel: int = 0, method: str | None = None) -> RecordedResponse:
+        attempt = self._dialer.attempt
+        attempt.response = RecordedResponse(sock, attempt, method=method)
+        return attempt.response
+
+
+class SecureConnection(Connection, HTTPSConnection):
+    """The same over TLS."""
+
+
+class Pool(HTTPConnectionPool):
+    """The connections to one host, or to a proxy that forwards."""
+
+    ConnectionCls = Connection
+
+
+class SecurePool(HTTPSConnectionPool):
+    """The TLS connections to one host."""
+
+    ConnectionCls = SecureConnection
+
+
+def _connect(address: str, port: int, *, timeout_s: float, options: SocketOptions) -> socket.socket:
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        for option in options:
+            sock.setsockopt(*option)
+        sock.settimeout(timeout_s)
+        sock.connect((address, port))
+    except BaseException:
+        sock.close()
+        raise
+    return sock

@@ -1,0 +1,70 @@
+"""The fetch of a host's robots.txt, by RFC 9309, section 2.3.1."""
+
+from batchcrawl.model.clock import Clock
+from batchcrawl.model.exchange import Answer, NoAnswer
+from batchcrawl.model.host import RobotsCopy
+from batchcrawl.net.client import Client
+from batchcrawl.web.codings import decode_body
+from batchcrawl.web.robots import ROBOTS_BYTES_MAX, decode_robots
+from batchcrawl.web.urls import parse_url
+
+REDIRECTS_MAX = 5
+UNREACHABLE_TTL_S = 3600.0
+"""How soon a robots.txt that could not be had is asked for again, at the latest."""
+
+_ERROR_PAGE_BYTES_MAX = 65536
+
+
+def fetch_robots(
+    client: Client, host_key: str, clock: Clock, *, previous: RobotsCopy | None, ttl_s: float
+) -> tuple[RobotsCopy, list[Answer]]:
+    """Fetch a host's robots.txt; return what it says for `ttl_s` seconds, and every answer on the way.
+
+    At most five redirects are followed, to other hosts too. A 4xx but 429, or a redirect to nowhere, means that
+    there is no file: no text, everything allowed. After 429, 5xx, a cut body or no answer at all, nothing is known:
+    `unreachable_since` says since when, and nothing may be fetched.
+    """
+    answers: list[Answer] = []
+    url = f"{host_key}/robots.txt"
+    while True:
+        answer = client.get(url, headers=[("Accept", "text/plain,*/*;q=0.5")], wants=_wants)
+        if isinstance(answer, NoAnswer):
+            return _unreachable(None, clock.now(), previous, ttl_s), answers
+        answers.append(answer)
+        target = _redirect(url, answer)
+        if target is None or len(answers) > REDIRECTS_MAX:
+            return _copy(answer, clock.now(), previous, ttl_s), answers
+        url = target
+
+
+def _wants(status: int, content_type: str | None, content_length: int | None) -> bool:
+    # A short error page is read so that the connection can carry the pages of the host.
+    return 200 <= status < 300 or (content_length is not None and content_length <= _ERROR_PAGE_BYTES_MAX)
+
+
+def _redirect(url: str, answer: Answer) -> str | None:
+    location = answer.header("location")
+    if answer.status not in (301, 302, 303, 307, 308) or location is None:
+        return None
+    target = parse_url(location, url)
+    return target if target is not None and target.startswith(("http://", "https://")) else None
+
+
+def _copy(answer: Answer, now: float, previous: RobotsCopy | None, ttl_s: float) -> RobotsCopy:
+    if answer.status == 429 or answer.status >= 500 or answer.truncated == "time":
+        return _unreachable(answer.status, now, previous, ttl_s)
+    text = None
+    if 200 <= answer.status < 300:
+        body = decode_body(answer.body, answer.header("content-encoding"), bytes_max=ROBOTS_BYTES_MAX)
+        text = decode_robots(answer.body if body is None else body)
+    return RobotsCopy(fetched_at=now, expires_at=now + ttl_s, status=answer.status, text=text)
+
+
+def _unreachable(status: int | None, now: float, previous: RobotsCopy | None, ttl_s: float) -> RobotsCopy:
+    since = None if previous is None else previous.unreachable_since
+    return RobotsCopy(
+        fetched_at=now,
+        expires_at=now + min(ttl_s, UNREACHABLE_TTL_S),
+        status=status,
+        unreachable_since=now if since is None else since,
+    )

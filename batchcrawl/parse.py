@@ -1,0 +1,287 @@
+"""Parse: stored pages become text, signatures and links.
+
+Reads: fetch log, WARC files. Writes: pages, and links in a bucket per target partition.
+Commits by: the rename of a chunk's pages file, after those of its links; the stamp `.parsed`.
+If killed: chunks whose pages file is there are done; the same command parses the rest.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import count, islice
+from operator import attrgetter
+from pathlib import Path
+
+from msgspec import Struct
+
+from batchcrawl.engine.control import Control, Progress
+from batchcrawl.engine.partitions import run_partitions
+from batchcrawl.errors import Interrupted
+from batchcrawl.job.crawl import Crawl
+from batchcrawl.model.clock import Clock
+from batchcrawl.model.entries import FetchLogLine, LinkLine, PageLine
+from batchcrawl.model.outcome import FetchOutcome
+from batchcrawl.model.rejection import Rejection
+from batchcrawl.policy.scope import Scope, ScopeRules
+from batchcrawl.store.disk import Disk
+from batchcrawl.store.failpoints import failpoint
+from batchcrawl.store.records import FileInfo, LineWriter, line_file_info, read_lines, read_log
+from batchcrawl.store.segment import Segment, StepInfo
+from batchcrawl.store.sorted_names import SortedNames, add_names
+from batchcrawl.store.warc_reader import read_exchange
+from batchcrawl.web.codings import decode_body
+from batchcrawl.web.fingerprint import partition_of
+from batchcrawl.web.html import Link, Page, parse_page
+from batchcrawl.web.signature import simhash, text_signature
+from batchcrawl.web.urls import host_key, host_name
+
+TARGETS_REMEMBERED = 50_000
+"""Links of a site repeat from page to page; so many targets are kept with what was found of them."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a partition needs to know."""
+
+    crawl: Crawl
+    segment: Segment
+    partition: int
+    disk: Disk
+
+
+@dataclass
+class Parsed:
+    """What one partition wrote."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    files: dict[str, FileInfo] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Target:
+    """A link's target, as far as it does not depend on the page."""
+
+    canonical: str
+    host: str
+    fingerprint: str
+
+
+def parse(crawl: Crawl, segment: Segment, *, disk: Disk, clock: Clock, control: Control) -> Counter[str]:
+    """Parse what a segment fetched and return what was counted."""
+    _list_seed_redirects(crawl, segment, disk)
+    tasks = [Task(crawl, segment, p, disk) for p in range(crawl.partitions)]
+    parts = run_partitions(parse_partition, tasks, parallel=crawl.cores, control=control)
+    counts: Counter[str] = Counter()
+    files: dict[str, FileInfo] = {}
+    for part in parts:
+        counts.update(part.counts)
+        files |= part.files
+    segment.finish(disk, "parsed", StepInfo(ended_at=clock.now(), counts=dict(sorted(counts.items()))), files)
+    return counts
+
+
+def parse_partition(task: Task, control: Control) -> Parsed:
+    """Parse the chunks of one partition that are not parsed yet."""
+    result = Parsed()
+    log = task.segment.paths.fetch_log(task.partition)
+    size = task.crawl.job.settings.parse.chunk_pages
+    total = sum(1 for line in read_log(log, FetchLogLine) if _has_links(line))
+    lines = (line for line in read_log(log, FetchLogLine) if _has_links(line))
+    parser = _PageParser(task)
+    for number in count():
+        chunk = list(islice(lines, size))
+        if not chunk:
+            return result
+        if task.segment.paths.pages(task.partition, number).exists():
+            _take_in(result, task, number)
+        else:
+            if control.stopping:
+                raise Interrupted("interrupted; the same command continues")
+            _write_chunk(result, task, number, parser.parse_all(chunk))
+        control.report(Progress(min(total, (number + 1) * size), total))
+    return result
+
+
+@dataclass
+class _Chunk:
+    """The lines of a chunk, before they are written."""
+
+    pages: list[PageLine]
+    links: list[list[LinkLine]]
+    """By target partition, sorted by fingerprint."""
+
+
+def _has_links(line: FetchLogLine) -> bool:
+    return line.outcome in (FetchOutcome.FETCHED, FetchOutcome.REDIRECT)
+
+
+def _list_seed_redirects(crawl: Crawl, segment: Segment, disk: Disk) -> None:
+    """Let the host that a seed redirects to count as a seed's: a site that moved from http or to www is meant."""
+    names = {
+        host_name(host_key(line.redirect))
+        for p in range(crawl.partitions)
+        for line in read_log(segment.paths.fetch_log(p), FetchLogLine)
+        if line.depth == 0 and line.redirect is not None
+    }
+    domains = crawl.domains()
+    add_names(disk, crawl.layout.seed_hosts, names)
+    add_names(disk, crawl.layout.seed_domains, {domains.registered(name) for name in names})
+
+
+def _write_chunk(result: Parsed, task: Task, number: int, chunk: _Chunk) -> None:
+    paths = task.segment.paths
+    for target, links in enumerate(chunk.links):
+        _write_lines(result, task, paths.links(task.partition, number, target), links, LinkLine)
+    failpoint("parse.links_written")
+    _write_lines(result, task, paths.pages(task.partition, number), chunk.pages, PageLine)
+    for page in chunk.pages:
+        _count(result.counts, page)
+
+
+def _write_lines(result: Parsed, task: Task, path: Path, lines: Sequence[Struct], line_type: type[Struct]) -> None:
+    with LineWriter(task.disk, path, line_type) as writer:
+        for line in lines:
+            writer.write(line)
+        result.files[f"{path.parent.name}/{path.name}"] = writer.finish()
+
+
+def _take_in(result: Parsed, task: Task, number: int) -> None:
+    """Count a chunk that an earlier run has written."""
+    paths = task.segment.paths
+    pages = paths.pages(task.partition, number)
+    for path in (pages, *(paths.links(task.partition, number, q) for q in range(task.crawl.partitions))):
+        result.files[f"{path.parent.name}/{path.name}"] = line_file_info(path)
+    for page in read_lines(pages, PageLine):
+        _count(result.counts, page)
+
+
+def _count(counts: Counter[str], page: PageLine) -> None:
+    counts["pages" if page.redirect is None else "redirects"] += 1
+    counts["links"] += page.links
+    if page.failed is not None:
+        counts["parse_failed"] += 1
+    for reason, times in page.rejected.items():
+        counts[f"rejected_{reason}"] += times
+
+
+class _PageParser:
+    """Parses one page after another; what it remembers makes pages of one site cheap."""
+
+    def __init__(self, task: Task) -> None:
+        crawl = task.crawl
+        self._fetch_dir = task.segment.paths.fetch_dir
+        self._settings = crawl.job.settings.parse
+        self._follow_nofollow = crawl.job.settings.scope.follow_nofollow
+        self._partitions = crawl.partitions
+        self._canonical = crawl.canonical
+        self._fingerprinter = crawl.fingerprinter()
+        self._scope = _scope(crawl)
+        self._targets: dict[str, _Target] = {}
+
+    def parse_all(self, lines: Iterable[FetchLogLine]) -> _Chunk:
+        """Return the pages and links of a chunk of the fetch log."""
+        chunk = _Chunk([], [[] for _ in range(self._partitions)])
+        for line in lines:
+            if line.outcome is FetchOutcome.REDIRECT:
+                page, links = self._redirect(line)
+            else:
+                page, links = self._page(line)
+            chunk.pages.append(page)
+            for link in links:
+                chunk.links[partition_of(bytes.fromhex(link.fp[:8]), self._partitions)].append(link)
+        for bucket in chunk.links:
+            bucket.sort(key=attrgetter("fp", "source", "position"))
+        return chunk
+
+    def _redirect(self, line: FetchLogLine) -> tuple[PageLine, list[LinkLine]]:
+        """A redirect's target is as deep as the page that points to it."""
+        out = PageLine(fp=line.fp, url=line.url, redirect=line.redirect)
+        link = Link(url=line.redirect or "", kind="redirect", anchor=None, rel=(), position=0)
+        return out, self._taken(out, line.depth, [link])
+
+    def _page(self, line: FetchLogLine) -> tuple[PageLine, list[LinkLine]]:
+        out = PageLine(fp=line.fp, url=line.url, content_type=line.content_type)
+        stored = read_exchange(self._fetch_dir / (line.warc or ""), line.offset or 0)
+        body = decode_body(stored.body, stored.header("content-encoding"), bytes_max=self._settings.decoded_bytes_max)
+        if body is None:
+            out.failed = f"content coding {stored.header('content-encoding')} cannot be undone"
+            return out, []
+        page = parse_page(body, url=line.url, content_type=line.content_type, links_max=self._settings.links_max)
+        _fill(out, page, text_bytes_max=self._settings.text_bytes_max)
+        nofollow = not self._follow_nofollow and ("nofollow" in page.robots or "none" in page.robots)
+        links = [] if nofollow else list(page.links)
+        if nofollow and page.links:
+            out.rejected[Rejection.NOFOLLOW.value] = len(page.links)
+        if page.refresh is not None:
+            links.append(page.refresh)
+        return out, self._taken(out, line.depth + 1, links)
+
+    def _taken(self, page: PageLine, depth: int, links: Iterable[Link]) -> list[LinkLine]:
+        """Return the lines of the links that belong to the crawl; the others are counted on the page."""
+        taken: list[LinkLine] = []
+        for link in links:
+            rejection, target = self._decide(link, depth)
+            if rejection is not None or target is None:
+                reason = (rejection or Rejection.INVALID).value
+                page.rejected[reason] = page.rejected.get(reason, 0) + 1
+                continue
+            taken.append(
+                LinkLine(
+                    fp=target.fingerprint,
+                    url=target.canonical,
+                    source=page.fp,
+                    depth=depth,
+                    kind=link.kind,
+                    linked=link.url if link.url != target.canonical else None,
+                    anchor=link.anchor,
+                    rel=list(link.rel),
+                    position=link.position,
+                )
+            )
+        page.links = len(taken)
+        return taken
+
+    def _decide(self, link: Link, depth: int) -> tuple[Rejection | None, _Target | None]:
+        if not self._follow_nofollow and "nofollow" in link.rel:
+            return Rejection.NOFOLLOW, None
+        target = self._target(link.url)
+        return self._scope.check(target.canonical, host=target.host, depth=depth), target
+
+    def _target(self, url: str) -> _Target:
+        target = self._targets.get(url)
+        if target is None:
+            canonical = self._canonical(url)
+            target = _Target(canonical, host_key(canonical), self._fingerprinter.of(canonical).hex())
+            if len(self._targets) >= TARGETS_REMEMBERED:
+                self._targets.clear()
+            self._targets[url] = target
+        return target
+
+
+def _scope(crawl: Crawl) -> Scope:
+    settings = crawl.job.settings.scope
+    domains = crawl.domains()
+    hosts, seed_domains = SortedNames(crawl.layout.seed_hosts), SortedNames(crawl.layout.seed_domains)
+
+    def has_seed(host: str) -> bool:
+        name = host_name(host)
+        return name in hosts or (settings.within == "seed-domain" and domains.registered(name) in seed_domains)
+
+    rules = ScopeRules(
+        any_host=settings.within == "any",
+        hosts=frozenset(name.lower() for name in settings.hosts),
+        include=tuple(re.compile(pattern) for pattern in settings.include),
+        exclude=tuple(re.compile(pattern) for pattern in settings.exclude),
+        depth_max=settings.depth_max,
+        url_bytes_max=settings.url_bytes_max,
+    )
+    return Scope(rules, has_seed)
+
+
+def _fill(out: PageLine, page: Page, *, text_bytes_max: int) -> None:
+    out.charset, out.title, out.description, out.language = page.charset, page.title, page.description, page.language
+    out.canonical, out.robots, out.words = page.canonical, list(page.robots), page.words
+    out.text = page.text[:text_bytes_max]
+    out.signature, out.simhash = text_signature(page.text).hex(), simhash(page.text).hex()
+    out.rejected = dict(page.rejected)

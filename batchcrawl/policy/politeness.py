@@ -1,0 +1,179 @@
+"""How long a host is left alone: the delay between requests, and the wait after failures.
+
+The delay is the largest of the job's minimum, the host's Crawl-delay and a multiple of its last response
+time. It rises at once and comes down by averaging; an error answer never lowers it. The job's maximum
+bounds what we add by ourselves, never what the host asks for.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+
+from batchcrawl.model.outcome import FetchOutcome
+
+WAIT_MAX_S = 86400.0
+"""Nothing that a server says or does puts it off for longer than a day at a time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reaction:
+    """What follows a failure of one cause."""
+
+    wait_s: float
+    """Until the host may be contacted again after the first failure; doubles with each in a row."""
+    tries: int
+    """Requests for one URL in one segment before the outcome counts."""
+    put_off_after: int
+    """Failures in a row after which the host is put off and its waiting URLs are given back."""
+
+
+REACTIONS = {
+    FetchOutcome.TIMEOUT: Reaction(wait_s=30, tries=2, put_off_after=4),
+    FetchOutcome.CONNECT_FAILED: Reaction(wait_s=30, tries=2, put_off_after=4),
+    FetchOutcome.DNS_FAILED: Reaction(wait_s=60, tries=2, put_off_after=2),
+    FetchOutcome.TLS_FAILED: Reaction(wait_s=60, tries=1, put_off_after=2),
+    FetchOutcome.PROTOCOL_ERROR: Reaction(wait_s=5, tries=1, put_off_after=10),
+    FetchOutcome.SERVER_ERROR: Reaction(wait_s=5, tries=1, put_off_after=10),
+    FetchOutcome.DEFERRED: Reaction(wait_s=60, tries=1, put_off_after=1),
+}
+"""By fetch outcome; DEFERRED stands for 429 and 503. Outcomes that are not named are no failure of the host."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DelayRules:
+    """The job's delays."""
+
+    delay_min_s: float
+    delay_max_s: float
+    response_factor: float
+    """Delay in multiples of the last response time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HostPoliteness:
+    """What one host is owed now. Instants are seconds since 1970 UTC."""
+
+    rules: DelayRules
+    crawl_delay_s: float | None = None
+    delay_s: float = 0.0
+    """Between the end of a request and the next; see `start`."""
+    response_s: float | None = None
+    """Moving average of the time to the whole answer."""
+    failures: int = 0
+    """In a row."""
+    deferred_until: float | None = None
+    """No contact before this instant, because of failures."""
+    put_off: bool = False
+    """The failures are so many that the host's waiting URLs are to be given back."""
+
+    @classmethod
+    def start(
+        cls,
+        rules: DelayRules,
+        *,
+        crawl_delay_s: float | None = None,
+        response_s: float | None = None,
+        failures: int = 0,
+        deferred_until: float | None = None,
+    ) -> "HostPoliteness":
+        """Return the politeness of a host of which this is known; the first delay follows from it."""
+        crawl_delay_s, response_s = _usable(crawl_delay_s), _usable(response_s)
+        return cls(
+            rules=rules,
+            crawl_delay_s=crawl_delay_s,
+            delay_s=_wanted_delay(rules, crawl_delay_s=crawl_delay_s, response_s=response_s),
+            response_s=response_s,
+            failures=failures,
+            deferred_until=deferred_until,
+        )
+
+    @property
+    def asks_too_much(self) -> bool:
+        """The Crawl-delay is above the job's maximum: the host is to be deferred, not asked faster."""
+        return self.crawl_delay_s is not None and self.crawl_delay_s > self.rules.delay_max_s
+
+    def next_contact(self, now: float) -> float:
+        """Return the earliest instant of the next request when the last one ended now."""
+        return max(now + self.delay_s, self.deferred_until or 0.0)
+
+    def with_crawl_delay(self, crawl_delay_s: float | None) -> "HostPoliteness":
+        """Return the politeness under the Crawl-delay of a new robots.txt; it is obeyed at once."""
+        usable = _usable(crawl_delay_s)
+        wanted = _wanted_delay(self.rules, crawl_delay_s=usable, response_s=None)
+        return replace(self, crawl_delay_s=usable, delay_s=max(self.delay_s, wanted))
+
+    def after(
+        self,
+        outcome: FetchOutcome,
+        *,
+        status: int | None = None,
+        response_s: float | None = None,
+        retry_after: str | None = None,
+        now: float,
+    ) -> "HostPoliteness":
+        """Return the politeness after one request.
+
+        `response_s` is the time to the whole answer, None when none came; `retry_after` the header
+        field as sent. An outcome that needed no request, and has no status, changes nothing.
+        """
+        cause = _cause(outcome, status)
+        if cause is None and status is None:
+            return self
+        response_s = _usable(response_s)
+        after = self._with_delay(response_s, lower=status is not None and 200 <= status < 400)
+        if response_s is not None and cause is None:
+            average = response_s if after.response_s is None else (3 * after.response_s + response_s) / 4
+            after = replace(after, response_s=average)
+        if cause is None:
+            return replace(after, failures=0, deferred_until=None, put_off=False)
+        return after._failed(REACTIONS[cause], retry_after_s=parse_retry_after(retry_after, now), now=now)
+
+    def _with_delay(self, response_s: float | None, *, lower: bool) -> "HostPoliteness":
+        wanted = _wanted_delay(self.rules, crawl_delay_s=self.crawl_delay_s, response_s=response_s)
+        if wanted < self.delay_s:
+            wanted = (self.delay_s + wanted) / 2 if lower else self.delay_s
+        return replace(self, delay_s=wanted)
+
+    def _failed(self, reaction: Reaction, *, retry_after_s: float | None, now: float) -> "HostPoliteness":
+        failures = self.failures + 1
+        wait_s = min(reaction.wait_s * 2 ** min(failures - 1, 20), WAIT_MAX_S)
+        if retry_after_s is not None:
+            # A host that refuses again although its own wait was kept is left alone for longer.
+            wait_s = retry_after_s if failures == 1 else max(wait_s, retry_after_s)
+        until = max(now + wait_s, self.deferred_until or 0.0)
+        return replace(self, failures=failures, deferred_until=until, put_off=failures >= reaction.put_off_after)
+
+
+def parse_retry_after(value: str | None, now: float) -> float | None:
+    """Return the seconds to wait of a Retry-After field (RFC 9110, section 10.2.3), at most a day.
+
+    None for no field, one that is neither seconds nor a date, and a date that is not ahead.
+    """
+    text = (value or "").strip()
+    if text.isascii() and text.isdigit():
+        return min(float(text[:20]), WAIT_MAX_S) or None
+    try:
+        date = parsedate_to_datetime(text)
+        seconds = date.replace(tzinfo=date.tzinfo or UTC).timestamp() - now
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return min(seconds, WAIT_MAX_S) if seconds > 0 else None
+
+
+def _cause(outcome: FetchOutcome, status: int | None) -> FetchOutcome | None:
+    """Return which failure of the host it was; a 429 or 503 counts as such whatever the URL's outcome."""
+    if status in (429, 503):
+        return FetchOutcome.DEFERRED
+    if outcome is FetchOutcome.DEFERRED:
+        return None  # put off without a request
+    return outcome if outcome in REACTIONS else None
+
+
+def _wanted_delay(rules: DelayRules, *, crawl_delay_s: float | None, response_s: float | None) -> float:
+    own = max(rules.delay_min_s, min(rules.response_factor * (response_s or 0.0), rules.delay_max_s))
+    return max(own, crawl_delay_s or 0.0)
+
+
+def _usable(seconds: float | None) -> float | None:
+    return None if seconds is None or not math.isfinite(seconds) or seconds < 0 else seconds

@@ -1,0 +1,82 @@
+"""When a page comes again: a belief about its change rate, learned from what each fetch saw.
+
+The rate is unknown; the belief is Gamma(shape a, rate b), b in days. A fetch sees only whether the content
+differs from the last one (Poisson changes; Cho and Garcia-Molina, "Estimating frequency of change", 2003).
+"""
+
+import math
+from dataclasses import dataclass
+
+DAY_S = 86_400.0
+PRIOR_A = 0.25
+PRIOR_B = 0.25 / 0.3
+"""Mean 0.3 changes a day, very wide."""
+MEMORY_A = 20.0
+"""Above this shape the belief is scaled down, so that a page whose habits change is learned anew."""
+FRESH_CHANCE = 0.5
+"""A page comes again when the chance that the stored copy is still right has fallen to this."""
+RARELY_FACTOR = 1.5
+
+
+@dataclass(frozen=True)
+class Belief:
+    """What is believed of a page's change rate, in changes a day."""
+
+    a: float = PRIOR_A
+    b: float = PRIOR_B
+
+    @property
+    def rate(self) -> float:
+        """The expected rate, in changes a day."""
+        return self.a / self.b
+
+    def unchanged(self, tau: float) -> "Belief":
+        """Return the belief after a fetch that saw the same content, `tau` days after the last."""
+        return Belief(self.a, self.b + max(tau, 0.0))
+
+    def changed(self, tau: float) -> "Belief":
+        """Return the belief after a fetch that saw other content, `tau` days after the last.
+
+        The likelihood is 1 - exp(-rate tau); the posterior is matched by its first two moments.
+        """
+        if tau <= 0:
+            return self
+        a, b = self.a, self.b
+        span = math.log1p(tau / b)
+        chance = -math.expm1(-a * span)
+        if chance < 1e-12:
+            return _bounded(a + 1, b + tau / 2)
+        first = (a / b) * -math.expm1(-(a + 1) * span) / chance
+        second = a * (a + 1) / (b * b) * -math.expm1(-(a + 2) * span) / chance
+        variance = second - first * first
+        if variance <= 0:
+            return _bounded(a + 1, b + tau / 2)
+        return _bounded(first * first / variance, first / variance)
+
+
+def fresh_span_s(belief: Belief) -> float:
+    """Return after how many seconds the stored copy is right with chance FRESH_CHANCE: (1 + tau/b)^-a."""
+    exponent = -math.log(FRESH_CHANCE) / belief.a
+    if exponent > 60:
+        return math.inf
+    return belief.b * math.expm1(exponent) * DAY_S
+
+
+def bounded_interval(wanted_s: float, *, min_s: float, max_s: float) -> int:
+    """Return a fetch interval in whole seconds, at least 1, within the job's bounds."""
+    return max(1, int(min(max(wanted_s, min_s), max_s)))
+
+
+def rare_interval(last_s: int | None, *, min_s: float, max_s: float) -> int:
+    """Return the next interval of a page that is gone: half as long again each time, bounded."""
+    return bounded_interval((last_s or 0) * RARELY_FACTOR, min_s=min_s, max_s=max_s)
+
+
+def retry_wait(failures: int, *, wait_s: float, max_s: float) -> int:
+    """Return the wait in seconds before the next try: doubled with each failure in a row, bounded."""
+    return int(min(wait_s * 2 ** min(failures - 1, 30), max_s))
+
+
+def _bounded(a: float, b: float) -> Belief:
+    scale = MEMORY_A / a if a > MEMORY_A else 1.0
+    return Belief(a * scale, b * scale)

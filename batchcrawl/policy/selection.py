@@ -1,0 +1,91 @@
+"""Which ready URLs a segment takes, when there are more than it holds.
+
+Each host offers its best URLs up to its own limit. Levels divide the segment by weight (policy.priority);
+within a level every host may give up to the same number, the cap, so that no host crowds out another.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from batchcrawl.policy.priority import shares
+
+Offers = dict[int, Counter[int]]
+"""By level: how many hosts offer how many URLs of it."""
+
+
+@dataclass(frozen=True)
+class Cap:
+    """What each host may give of one level."""
+
+    each: int
+    """Every host gives up to so many."""
+    extra_hosts: int
+    """So many hosts, the first in the order of their keys, give one more."""
+
+
+@dataclass
+class Ration:
+    """The caps of one partition, used up host by host."""
+
+    caps: dict[int, Cap]
+    extra_left: dict[int, int] = field(default_factory=dict)
+
+    def grant(self, level: int, offered: int) -> int:
+        """Return how many of the `offered` URLs of a level the next host may give."""
+        cap = self.caps.get(level)
+        if cap is None:
+            return 0
+        if offered <= cap.each:
+            return offered
+        left = self.extra_left.setdefault(level, cap.extra_hosts)
+        if left > 0:
+            self.extra_left[level] = left - 1
+            return cap.each + 1
+        return cap.each
+
+
+def host_limit(*, duration_s: float, delay_s: float, urls_max: int | None) -> int | None:
+    """Return how many URLs of a host fit into a segment planned for `duration_s`; None for no limit.
+
+    A host with delay d gets at most duration / d, and at least one.
+    """
+    by_time = None if delay_s <= 0 else max(1, int(duration_s / delay_s))
+    limits = [limit for limit in (by_time, urls_max) if limit is not None]
+    return min(limits, default=None)
+
+
+def add_offers(total: Offers, more: Offers) -> None:
+    """Add the offers of one partition to those of others."""
+    for level, counts in more.items():
+        total.setdefault(level, Counter()).update(counts)
+
+
+def ration(offers: list[Offers], *, urls_max: int) -> list[Ration]:
+    """Divide a segment of at most `urls_max` URLs among the partitions' offers; a ration a partition."""
+    total: Offers = {}
+    for offer in offers:
+        add_offers(total, offer)
+    available = {level: sum(size * hosts for size, hosts in counts.items()) for level, counts in total.items()}
+    rations = [Ration({}) for _ in offers]
+    for level, quota in shares(available, total=urls_max).items():
+        each, extra = _level_cap(total[level], quota)
+        for partition, offer in enumerate(offers):
+            able = sum(hosts for size, hosts in offer.get(level, {}).items() if size > each)
+            mine = min(able, extra)
+            extra -= mine
+            rations[partition].caps[level] = Cap(each, mine)
+    return rations
+
+
+def _level_cap(counts: Counter[int], quota: int) -> tuple[int, int]:
+    """Return the largest cap whose sum of min(offer, cap) is within the quota, and what is left over."""
+    cap, given = 0, 0
+    hosts = sum(counts.values())
+    for size, count in sorted(counts.items()):
+        step = (size - cap) * hosts
+        if given + step > quota:
+            more = (quota - given) // hosts
+            return cap + more, quota - given - more * hosts
+        cap, given = size, given + step
+        hosts -= count
+    return cap, 0

@@ -1,0 +1,136 @@
+"""What one fetch changes in the record of its URL; pure, so that the whole of it is tested as a matrix."""
+
+from dataclasses import dataclass
+
+from batchcrawl.model.outcome import FetchOutcome
+from batchcrawl.model.record import UrlRecord
+from batchcrawl.model.status import Place
+from batchcrawl.policy.priority import RECRAWL_LEVEL, SEED_LEVEL
+from batchcrawl.policy.schedule import DAY_S, Belief, bounded_interval, fresh_span_s, rare_interval, retry_wait
+from batchcrawl.policy.transitions import Next, Transition, is_failure, transition
+
+
+@dataclass(frozen=True, kw_only=True)
+class Intervals:
+    """The job's settings of recrawling, in seconds."""
+
+    first_s: float
+    """Of a page of which nothing is known yet."""
+    min_s: float
+    max_s: float
+    gone_s: float
+    retry_s: float
+    failures_max: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Visit:
+    """What a segment says of one URL."""
+
+    outcome: FetchOutcome
+    at: int
+    """When the answer came, in seconds since 1970."""
+    segment: str
+    http_status: int | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+    digest: str | None = None
+    content_type: str | None = None
+    redirect: str | None = None
+    """Canonical target."""
+    truncated: bool = False
+    requests: int = 0
+    """Requests sent for it."""
+    body_bytes: int = 0
+    signature: bytes | None = None
+    """None where the page was not parsed."""
+    simhash: bytes | None = None
+
+
+def apply_visit(record: UrlRecord, visit: Visit, intervals: Intervals) -> Transition:
+    """Change a leased record by a visit: status, counters, content, belief, and its new place.
+
+    Whether the page is a duplicate is decided by whoever holds the signature index.
+    """
+    failures = record.retries + 1 if is_failure(visit.outcome) else record.retries
+    cell = transition(record.status, visit.outcome, failures=failures, failures_max=intervals.failures_max)
+    record.lease = None
+    if cell.next is Next.RETURN:
+        record.place = Place.READY
+        return cell
+    last_interval_s = record.interval_s if record.status is cell.status else None
+    record.status = cell.status
+    record.outcome, record.http_status = visit.outcome, visit.http_status
+    if cell.conclusive:
+        _observe(record, visit)
+        record.retries = 0
+        record.fetches += 1
+    else:
+        record.retries = failures
+    record.last_fetch_at = visit.at
+    _set_timer(record, _wait(record, cell, last_interval_s, intervals))
+    return cell
+
+
+def _observe(record: UrlRecord, visit: Visit) -> None:
+    if visit.outcome is FetchOutcome.FETCHED:
+        _observe_page(record, visit)
+    elif visit.outcome is FetchOutcome.NOT_MODIFIED:
+        _learn(record, visit.at, changed=False)
+    else:
+        record.signature = record.simhash = record.digest = record.etag = record.last_modified = None
+        record.duplicate_of = record.segment = None
+        record.content_type = visit.content_type
+    record.redirect = visit.redirect
+
+
+def _observe_page(record: UrlRecord, visit: Visit) -> None:
+    record.digest, record.content_type = visit.digest, visit.content_type
+    record.segment = visit.segment
+    if visit.truncated or visit.signature is None:
+        # Half a page must not be asked for by its validators, nor compared with a whole one.
+        record.etag = record.last_modified = record.signature = record.simhash = None
+        return
+    if record.signature is not None:
+        _learn(record, visit.at, changed=record.signature != visit.signature)
+    record.etag, record.last_modified = visit.etag, visit.last_modified
+    record.signature, record.simhash = visit.signature, visit.simhash
+
+
+def _learn(record: UrlRecord, at: int, *, changed: bool) -> None:
+    if record.last_fetch_at is None:
+        return
+    tau = (at - record.last_fetch_at) / DAY_S
+    belief = belief_of(record)
+    belief = belief.changed(tau) if changed else belief.unchanged(tau)
+    record.rate_a, record.rate_b = belief.a, belief.b
+    if changed:
+        record.changes += 1
+        record.last_change_at = at
+
+
+def belief_of(record: UrlRecord) -> Belief:
+    """Return what is believed of a record's change rate; the prior before the first observation."""
+    return Belief(record.rate_a, record.rate_b) if record.rate_b > 0 else Belief()
+
+
+def _wait(record: UrlRecord, cell: Transition, last_interval_s: int | None, intervals: Intervals) -> int:
+    if cell.next is Next.RETRY:
+        return retry_wait(record.retries, wait_s=intervals.retry_s, max_s=intervals.max_s)
+    if cell.next is Next.RARELY:
+        record.interval_s = rare_interval(last_interval_s, min_s=intervals.gone_s, max_s=intervals.max_s)
+        return record.interval_s
+    wanted_s = float(record.seed_interval_s or 0) or expected_interval_s(record, intervals.first_s)
+    record.interval_s = bounded_interval(wanted_s, min_s=intervals.min_s, max_s=intervals.max_s)
+    record.level = SEED_LEVEL if record.seed else RECRAWL_LEVEL
+    return record.interval_s
+
+
+def expected_interval_s(record: UrlRecord, first_s: float) -> float:
+    """Return the interval that the belief asks for, in seconds; `first_s` before the first observation."""
+    return fresh_span_s(belief_of(record)) if record.rate_b > 0 else first_s
+
+
+def _set_timer(record: UrlRecord, wait_s: int) -> None:
+    record.place = Place.TIMER
+    record.next_fetch_at = (record.last_fetch_at or 0) + wait_s

@@ -1,0 +1,75 @@
+"""A round: generate, fetch, parse and update, one after the other, on one segment.
+
+Reads and writes: what its steps do. Commits by: their stamps.
+If killed: the same command goes on with the step that was cut.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from batchcrawl.engine.control import Control
+from batchcrawl.errors import Interrupted
+from batchcrawl.fetch import fetch
+from batchcrawl.generate import Plan, generate
+from batchcrawl.job.crawl import Crawl
+from batchcrawl.model.clock import Clock
+from batchcrawl.parse import parse
+from batchcrawl.store.disk import Disk
+from batchcrawl.store.segment import Segment, StepInfo
+from batchcrawl.update import update
+
+
+@dataclass(frozen=True)
+class Steps:
+    """What every step of a round is given, and who hears of its beginning and end."""
+
+    crawl: Crawl
+    disk: Disk
+    clock: Clock
+    control_of: Callable[[str], Control]
+    """Gives the control of a step by its command's name, once it begins."""
+    on_plan: Callable[[Plan], None]
+    on_end: Callable[[str, Segment, StepInfo], None]
+    """Hears of a step that has ended, by its stamp's name."""
+
+
+def run_round(steps: Steps, *, urls_max: int | None = None) -> Segment:
+    """Finish the oldest unfinished segment, or make a new one and finish it.
+
+    Raises NothingDue when there is neither a segment nor a URL, Interrupted when asked to stop.
+    """
+    segment = oldest_unfinished(steps.crawl)
+    if segment is None or segment.next_step() == "generated":
+        steps.on_plan(
+            generate(
+                steps.crawl,
+                urls_max=urls_max,
+                dry_run=False,
+                disk=steps.disk,
+                clock=steps.clock,
+                control=steps.control_of("generate"),
+            )
+        )
+        segment = oldest_unfinished(steps.crawl)
+    while segment is not None and (step := segment.next_step()) is not None:
+        run_step(steps, step, segment)
+    if segment is None:
+        raise Interrupted("the segment of the round has gone; run the same command again")
+    return segment
+
+
+def run_step(steps: Steps, step: str, segment: Segment) -> None:
+    """Run the step whose stamp is `step` on a segment, which is ready for it."""
+    function, command = {"fetched": (fetch, "fetch"), "parsed": (parse, "parse"), "updated": (update, "update")}[step]
+    control = steps.control_of(command)
+    function(steps.crawl, segment, disk=steps.disk, clock=steps.clock, control=control)
+    steps.on_end(step, segment, segment.manifest.steps[step])
+
+
+def oldest_unfinished(crawl: Crawl) -> Segment | None:
+    """Return the oldest segment that has a step left, or None."""
+    for name in crawl.layout.segment_ids():
+        segment = Segment(crawl.layout.segment(name))
+        if segment.next_step() is not None:
+            return segment
+    return None

@@ -1,0 +1,251 @@
+"""Durable changes of the disk: the only module that writes, syncs, renames and removes.
+
+What is written is safe from a power failure only after the file was synced, and a name that was made,
+renamed or removed only after its directory was. So the order of every commit is: data, sync, rename,
+sync of the directory. Everything here that changes a name ends with that last sync, except `open_new`.
+"""
+
+import errno
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from batchcrawl.errors import CrawlError, CrawlLocked, DiskFull
+from batchcrawl.store.failpoints import failpoint
+
+TEMPORARY_SUFFIX = ".tmp"
+"""Ends the name of a file that is not yet committed; what a killed process leaves under it is worthless."""
+
+
+class SystemCalls:
+    """The calls that change the disk, one method each, so that a test can forget what was not synced."""
+
+    def open(self, path: Path, flags: int) -> int:
+        """Open a file and return its descriptor."""
+        return os.open(path, flags | os.O_CLOEXEC, 0o666)
+
+    def write(self, fd: int, data: bytes | memoryview) -> int:
+        """Write at the end and return how many bytes were taken."""
+        return os.write(fd, data)
+
+    def fsync(self, fd: int) -> None:
+        """Make the content of an open file durable."""
+        os.fsync(fd)
+
+    def ftruncate(self, fd: int, size: int) -> None:
+        """Cut an open file to `size` bytes."""
+        os.ftruncate(fd, size)
+
+    def close(self, fd: int) -> None:
+        """Close a descriptor."""
+        os.close(fd)
+
+    def rename(self, source: Path, target: Path) -> None:
+        """Give a file or directory another name, replacing a file that has it."""
+        os.rename(source, target)
+
+    def unlink(self, path: Path) -> None:
+        """Remove a file's name."""
+        os.unlink(path)
+
+    def rmdir(self, path: Path) -> None:
+        """Remove an empty directory."""
+        os.rmdir(path)
+
+    def mkdir(self, path: Path) -> None:
+        """Make a directory."""
+        os.mkdir(path)
+
+    def sync_dir(self, path: Path) -> None:
+        """Make the names in a directory durable."""
+        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+
+class Disk:
+    """Every change of the disk. DiskFull names path and free bytes; any other failure is a CrawlError."""
+
+    def __init__(self, calls: SystemCalls | None = None) -> None:
+        self._calls = calls or SystemCalls()
+
+    def write_file(self, path: Path, data: bytes) -> None:
+        """Replace a file as a whole: after a crash it holds the old content or the new, never a mix."""
+        temporary = path.with_name(path.name + TEMPORARY_SUFFIX)
+        file = AppendFile(self._calls, temporary, os.O_CREAT | os.O_TRUNC)
+        try:
+            file.write(data)
+            file.sync()
+        finally:
+            file.close()
+        failpoint("file.synced")
+        self.rename(temporary, path)
+
+    def open_append(self, path: Path) -> "AppendFile":
+        """Open a file to write behind its end; a new one has a durable name at once."""
+        made = not path.exists()
+        file = AppendFile(self._calls, path, os.O_CREAT)
+        if made:
+            self.sync_dir(path.parent)
+        return file
+
+    def open_new(self, path: Path) -> "AppendFile":
+        """Create a file that must not exist; its name is durable only after `rename` or `sync_dir`."""
+        return AppendFile(self._calls, path, os.O_CREAT | os.O_EXCL)
+
+    def truncate(self, path: Path, size: int) -> None:
+        """Cut a file to `size` bytes and make its content durable, also where nothing is to be cut."""
+        file = AppendFile(self._calls, path, 0)
+        try:
+            if file.tell() > size:
+                file.truncate(size)
+            file.sync()
+        finally:
+            file.close()
+
+    def rename(self, source: Path, target: Path) -> None:
+        """Give a file or directory another name, durably; a file of that name is replaced at one instant."""
+        with naming(source):
+            self._calls.rename(source, target)
+        failpoint("file.renamed")
+        self.sync_dir(target.parent)
+        if source.parent != target.parent:
+            self.sync_dir(source.parent)
+
+    def remove(self, path: Path) -> None:
+        """Remove a file durably; one that is not there is no error."""
+        if os.path.lexists(path):
+            with naming(path):
+                self._calls.unlink(path)
+            self.sync_dir(path.parent)
+
+    def remove_tree(self, path: Path) -> None:
+        """Remove a directory and all below it; a directory that is not there is no error.
+
+        A crash leaves any part of it, so whatever gives it meaning is removed or renamed first.
+        """
+        if not os.path.lexists(path):
+            return
+        with naming(path):
+            for folder, folders, files in os.walk(path, topdown=False):
+                for name in files:
+                    self._calls.unlink(Path(folder, name))
+                for name in folders:
+                    self._remove_folder(Path(folder, name))
+            self._remove_folder(path)
+        self.sync_dir(path.parent)
+
+    def make_dir(self, path: Path) -> None:
+        """Make a directory with its missing parents, durably; one that is there is no error."""
+        missing = [folder for folder in (path, *path.parents) if not folder.is_dir()]
+        for folder in reversed(missing):
+            with naming(folder), suppress(FileExistsError):  # another process may be making it as well
+                self._calls.mkdir(folder)
+            self.sync_dir(folder.parent)
+        if not missing:  # a process killed before its sync may have made it
+            self.sync_dir(path.parent)
+
+    def sync_dir(self, path: Path) -> None:
+        """Make the names in a directory durable."""
+        with naming(path):
+            self._calls.sync_dir(path)
+
+    def _remove_folder(self, path: Path) -> None:
+        if path.is_symlink():
+            self._calls.unlink(path)
+        else:
+            self._calls.rmdir(path)
+
+
+class AppendFile:
+    """A file open to be written behind its end, without a buffer. One thread may sync while another writes.
+
+    After a failed write or sync the file takes nothing more: what it holds behind its last sync is
+    unknown, and the next process recovers it.
+    """
+
+    def __init__(self, calls: SystemCalls, path: Path, flags: int) -> None:
+        self.path = path
+        self._calls = calls
+        self._failed: CrawlError | None = None
+        with naming(path):
+            self._fd: int | None = calls.open(path, flags | os.O_WRONLY | os.O_APPEND)
+            self._size = os.fstat(self._fd).st_size
+
+    def write(self, data: bytes) -> None:
+        """Write all of `data` behind the end, by one system call unless the system takes less."""
+        with self._guard() as fd:
+            taken = self._calls.write(fd, data)
+            self._size += taken
+            while taken < len(data):
+                more = self._calls.write(fd, memoryview(data)[taken:])
+                taken += more
+                self._size += more
+
+    def sync(self) -> None:
+        """Make what was written durable; returns when it is."""
+        with self._guard() as fd:
+            self._calls.fsync(fd)
+
+    def truncate(self, size: int) -> None:
+        """Cut the file to `size` bytes; durable after the next sync."""
+        with self._guard() as fd:
+            self._calls.ftruncate(fd, size)
+            self._size = size
+
+    def tell(self) -> int:
+        """Return the file's size in bytes, which is where the next write begins."""
+        return self._size
+
+    def lock(self) -> None:
+        """Keep other processes from locking the file until it is closed. Raises CrawlLocked if one has it."""
+        with self._guard() as fd:
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise CrawlLocked(f"{self.path} is being written by another process") from None
+
+    def close(self) -> None:
+        """Close the file without a sync; a second time does nothing."""
+        if self._fd is not None:
+            self._calls.close(self._fd)
+            self._fd = None
+
+    @contextmanager
+    def _guard(self) -> Iterator[int]:
+        if self._failed is not None:
+            raise self._failed
+        if self._fd is None:
+            raise ValueError(f"{self.path} is closed")
+        try:
+            with naming(self.path):
+                yield self._fd
+        except CrawlLocked:
+            raise
+        except CrawlError as error:
+            self._failed = error
+            raise
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Turn an OSError inside into DiskFull or CrawlError that names the path."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise DiskFull(
+                f"no space left to write {path} ({_free_bytes(path)} bytes free); "
+                "make space and run the same command again"
+            ) from error
+        raise CrawlError(f"{path}: {error.strerror or error}") from error
+
+
+def _free_bytes(path: Path) -> int:
+    existing = next(folder for folder in path.absolute().parents if folder.is_dir())
+    return shutil.disk_usage(existing).free

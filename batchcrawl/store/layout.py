@@ -1,0 +1,120 @@
+"""Where everything of a crawl lies below its data directory."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+SEGMENT_ID = re.compile(r"\d{8}T\d{6}Z")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The paths of one crawl."""
+
+    root: Path
+
+    @property
+    def identity(self) -> Path:
+        """What is fixed at birth."""
+        return self.root / "crawl.toml"
+
+    @property
+    def suffix_list(self) -> Path:
+        """The public suffix list of the crawl's birth, on which fingerprints depend."""
+        return self.root / "public_suffix_list.dat"
+
+    @property
+    def seed_hosts(self) -> Path:
+        """Names of the hosts that have a seed, sorted, one a line."""
+        return self.root / "seed_hosts.txt"
+
+    @property
+    def seed_domains(self) -> Path:
+        """Their registered domains, sorted, one a line."""
+        return self.root / "seed_domains.txt"
+
+    @property
+    def lock(self) -> Path:
+        """The lock file with the holder's pid."""
+        return self.root / "lock"
+
+    @property
+    def segments(self) -> Path:
+        """The directory of segments."""
+        return self.root / "segments"
+
+    def crawldb(self, partition: int) -> Path:
+        """Return the LevelDB directory of a partition."""
+        return self.root / "crawldb" / str(partition)
+
+    def segment(self, segment_id: str) -> Path:
+        """Return the directory of a segment."""
+        return self.segments / segment_id
+
+    def unborn_segment(self, segment_id: str) -> Path:
+        """Return the directory in which generate builds a segment before the rename."""
+        return self.segments / f".new-{segment_id}"
+
+    def segment_ids(self) -> list[str]:
+        """Return the ids of the visible segments, oldest first."""
+        if not self.segments.is_dir():
+            return []
+        return sorted(entry.name for entry in self.segments.iterdir() if SEGMENT_ID.fullmatch(entry.name))
+
+
+@dataclass(frozen=True)
+class SegmentPaths:
+    """The paths of one segment; `p` is a partition."""
+
+    root: Path
+
+    @property
+    def manifest(self) -> Path:
+        """What the segment is, its counts and the state of each step."""
+        return self.root / "segment.json"
+
+    @property
+    def fetch_dir(self) -> Path:
+        """Logs and WARC files of the fetch step."""
+        return self.root / "fetch"
+
+    @property
+    def parse_dir(self) -> Path:
+        """Pages and links of the parse step."""
+        return self.root / "parse"
+
+    def stamp(self, step: str) -> Path:
+        """Return the stamp of a finished step, as `.fetched`."""
+        return self.root / f".{step}"
+
+    def fetch_list(self, p: int) -> Path:
+        """Return the fetch list of a partition."""
+        return self.root / "fetchlist" / f"{p}.jsonl.zst"
+
+    def host_sheet(self, p: int) -> Path:
+        """Return the host sheet of a partition."""
+        return self.root / "hosts" / f"{p}.jsonl.zst"
+
+    def fetch_log(self, p: int) -> Path:
+        """Return the fetch log of a partition."""
+        return self.fetch_dir / f"{p}.jsonl"
+
+    def host_log(self, p: int) -> Path:
+        """Return the host log of a partition."""
+        return self.fetch_dir / f"{p}.hosts.jsonl"
+
+    def pages(self, p: int, chunk: int) -> Path:
+        """Return the pages of a chunk; their presence says that the chunk is parsed."""
+        return self.parse_dir / f"{p}-{chunk:05}.pages.jsonl.zst"
+
+    def links(self, p: int, chunk: int, target: int) -> Path:
+        """Return the links of a chunk that lead into the partition `target`."""
+        return self.parse_dir / f"{p}-{chunk:05}.links-{target}.jsonl.zst"
+
+    def all_pages(self, p: int) -> list[Path]:
+        """Return the pages files of a partition, in order."""
+        return sorted(self.parse_dir.glob(f"{p}-*.pages.jsonl.zst"))
+
+    def all_links(self, target: int) -> list[Path]:
+        """Return the links files of every partition that lead into `target`, in order."""
+        return sorted(self.parse_dir.glob(f"*.links-{target}.jsonl.zst"))

@@ -1,0 +1,273 @@
+"""Files of JSON lines: compressed ones that appear whole, and logs that grow.
+
+A line file (`.jsonl.zst`) is written once under a temporary name and committed by a rename. It is a row
+of zstd frames of about 1 MiB, each with its checksum, so `zstdcat` reads it and damage is found. A log
+(`.jsonl`) is only ever appended to; what a crash leaves of its last line is a torn tail.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from threading import Lock
+from types import TracebackType
+from typing import TypeVar
+
+import msgspec
+import zstandard
+
+from batchcrawl.errors import CorruptData
+from batchcrawl.store.disk import TEMPORARY_SUFFIX, Disk
+from batchcrawl.store.failpoints import failpoint
+
+LINE_BYTES_MAX = 64 << 20
+"""No line is longer than this; neither written nor read."""
+FRAME_BYTES = 1 << 20
+"""Uncompressed bytes after which a zstd frame is ended."""
+_CHUNK_BYTES = 1 << 16
+_LEVEL = 3
+
+L = TypeVar("L", bound=msgspec.Struct)
+
+
+class FileInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """What a finished file is, as the segment remembers it."""
+
+    name: str
+    bytes: int
+    """Size on disk."""
+    checksum: str
+    """SHA-256 of the bytes on disk, lower-case hex."""
+    lines: int
+    """Lines of a line file, records of a WARC file."""
+
+
+class LineWriter:
+    """Writes a line file. Used as a context it abandons the file unless `finish` was reached. Not thread-safe."""
+
+    def __init__(self, disk: Disk, path: Path, line_type: type[msgspec.Struct]) -> None:
+        self.path = path
+        self._disk = disk
+        self._line_type = line_type
+        self._temporary = path.with_name(path.name + TEMPORARY_SUFFIX)
+        disk.remove(self._temporary)  # of a killed process
+        self._file = disk.open_new(self._temporary)
+        self._encoder = msgspec.json.Encoder()
+        self._compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
+        self._frame = bytearray()
+        self._hash = hashlib.sha256()
+        self._lines = 0
+        self._open = True
+
+    def write(self, line: msgspec.Struct) -> None:
+        """Add one line. Raises CorruptData for one longer than LINE_BYTES_MAX."""
+        before = len(self._frame)
+        _encode_line(self._encoder, line, self._line_type, self._frame)
+        if len(self._frame) - before > LINE_BYTES_MAX:
+            raise _too_long(self.path, self._lines + 1)
+        self._lines += 1
+        if len(self._frame) >= FRAME_BYTES:
+            self._end_frame()
+
+    def finish(self) -> FileInfo:
+        """Make the content durable, then give the file its name: the commit act."""
+        if self._frame or not self._file.tell():  # a file without lines is one empty frame
+            self._end_frame()
+        self._file.sync()
+        self._file.close()
+        failpoint("lines.synced")
+        self._disk.rename(self._temporary, self.path)
+        self._open = False
+        failpoint("lines.finished")
+        size = self._file.tell()
+        return FileInfo(name=self.path.name, bytes=size, checksum=self._hash.hexdigest(), lines=self._lines)
+
+    def abandon(self) -> None:
+        """Remove what was written; after `finish` or a second time, do nothing."""
+        if self._open:
+            self._open = False
+            self._file.close()
+            self._disk.remove(self._temporary)
+
+    def __enter__(self) -> "LineWriter":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.abandon()
+
+    def _end_frame(self) -> None:
+        data = self._compressor.compress(self._frame)
+        self._frame.clear()
+        self._hash.update(data)
+        self._file.write(data)
+
+
+def read_lines(path: Path, line_type: type[L]) -> Iterator[L]:
+    """Yield the lines of a line file, holding one frame at a time at most.
+
+    Raises CorruptData naming file and offset for damaged or missing bytes, or the line for one that is no
+    `line_type`.
+    """
+    decode = msgspec.json.Decoder(line_type).decode
+    number = 0
+    for text in _split_lines(path):
+        number += 1
+        try:
+            line = decode(text)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise CorruptData(f"{path}: line {number} cannot be read: {error}") from error
+        yield line
+
+
+def check_file(path: Path, info: FileInfo) -> None:
+    """Raise CorruptData if a file is not the one that `info` describes, to the last byte."""
+    checksum = hashlib.sha256()
+    size = 0
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK_BYTES):
+            checksum.update(chunk)
+            size += len(chunk)
+    if size != info.bytes:
+        raise CorruptData(f"{path} has {size} bytes; {info.bytes} were written")
+    if checksum.hexdigest() != info.checksum:
+        raise CorruptData(f"{path}: its {size} bytes have the checksum {checksum.hexdigest()}, not {info.checksum}")
+
+
+def line_file_info(path: Path) -> FileInfo:
+    """Return what a finished line file is. Raises CorruptData when it is damaged."""
+    lines = sum(chunk.count(b"\n") for chunk in _decompressed(path))
+    return _info(path, lines)
+
+
+def log_info(path: Path) -> FileInfo:
+    """Return what a log is that no one appends to any more."""
+    with path.open("rb") as file:
+        lines = sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(_CHUNK_BYTES), b""))
+    return _info(path, lines)
+
+
+class LogWriter:
+    """Appends to a log. Thread-safe. Holds a lock on the file, so a second writer gets CrawlLocked."""
+
+    def __init__(self, disk: Disk, path: Path, line_type: type[msgspec.Struct], *, recover: bool = False) -> None:
+        self._line_type = line_type
+        self._encoder = msgspec.json.Encoder()
+        self._lock = Lock()
+        self._file = disk.open_append(path)
+        try:
+            self._file.lock()
+            if recover:
+                self._recover()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def append(self, lines: Iterable[msgspec.Struct]) -> None:
+        """Add whole lines by one write; they are durable only after `sync`."""
+        buffer = bytearray()
+        with self._lock:
+            for line in lines:
+                _encode_line(self._encoder, line, self._line_type, buffer)
+            if buffer:
+                self._file.write(bytes(buffer))
+        failpoint("log.appended")
+
+    def sync(self) -> None:
+        """Make all durable whose append has returned; others may append meanwhile."""
+        self._file.sync()
+        failpoint("log.synced")
+
+    def close(self) -> None:
+        """Close without a sync; a second time does nothing."""
+        with self._lock:
+            self._file.close()
+
+    def _recover(self) -> None:
+        valid = 0
+        for end, _ in log_ends(self._file.path, self._line_type):
+            valid = end
+        if self._file.tell() > valid:
+            self._file.truncate(valid)
+        self._file.sync()  # whole lines of a killed process may not be durable yet
+        failpoint("log.recovered")
+
+
+def read_log(path: Path, line_type: type[L]) -> Iterator[L]:
+    """Yield the lines of a log; a torn tail is left out.
+
+    Raises CorruptData naming file and offset for a line that is damaged and is not the last.
+    """
+    for _, line in log_ends(path, line_type):
+        yield line
+
+
+def _encode_line(
+    encoder: msgspec.json.Encoder, line: msgspec.Struct, line_type: type[msgspec.Struct], buffer: bytearray
+) -> None:
+    if type(line) is not line_type:
+        raise TypeError(f"a {type(line).__name__} in a file of {line_type.__name__}")
+    encoder.encode_into(line, buffer, -1)
+    buffer += b"\n"
+
+
+def _too_long(path: Path, number: int) -> CorruptData:
+    return CorruptData(f"{path}: line {number} is longer than {LINE_BYTES_MAX} bytes")
+
+
+def _split_lines(path: Path) -> Iterator[bytes]:
+    pieces: list[bytes] = []  # of a line that no chunk has ended yet
+    number = 0
+    for chunk in _decompressed(path):
+        pieces.append(chunk)
+        if b"\n" in chunk:
+            *whole, rest = b"".join(pieces).split(b"\n")
+            pieces = [rest]
+            number += len(whole)
+            yield from whole
+        elif sum(map(len, pieces)) > LINE_BYTES_MAX:
+            raise _too_long(path, number + 1)
+    if any(pieces):
+        raise CorruptData(f"{path}: line {number + 1} has no end; the file was cut")
+
+
+def _decompressed(path: Path) -> Iterator[bytes]:
+    context = zstandard.ZstdDecompressor()
+    with path.open("rb") as file:
+        frame: zstandard.ZstdDecompressionObj | None = None
+        data = b""
+        while data := data or file.read(_CHUNK_BYTES):
+            frame = frame or context.decompressobj()
+            try:
+                plain = frame.decompress(data)
+            except zstandard.ZstdError as error:
+                raise CorruptData(f"{path}: damaged at or before byte {file.tell()}: {error}") from error
+            yield plain
+            data = frame.unused_data if frame.eof else b""
+            frame = None if frame.eof else frame
+        if frame is not None or not file.tell():
+            raise CorruptData(f"{path}: cut at byte {file.tell()}, in the middle of a frame")
+
+
+def log_ends(path: Path, line_type: type[L]) -> Iterator[tuple[int, L]]:
+    """Yield the lines of a log, each with the offset at which it ends; otherwise as `read_log`."""
+    decode = msgspec.json.Decoder(line_type).decode
+    end = 0
+    with path.open("rb") as file:
+        while text := file.readline(LINE_BYTES_MAX):
+            try:
+                line = decode(text)
+            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+                if not file.read(1):  # the last line
+                    return
+                raise CorruptData(f"{path}: damaged at byte {end}: {error}") from error
+            if not text.endswith(b"\n"):
+                return
+            end += len(text)
+            yield end, line
+
+
+def _info(path: Path, lines: int) -> FileInfo:
+    with path.open("rb") as file:
+        checksum = hashlib.file_digest(file, "sha256").hexdigest()
+    return FileInfo(name=path.name, bytes=path.stat().st_size, checksum=checksum, lines=lines)

@@ -1,0 +1,146 @@
+"""The bytes of one WARC/1.1 record, each a gzip member of its own.
+
+Pure: ids come from what is recorded, so the same exchange gives the same record. The head is put
+together here and the gzip is ISA-L's, since the pair of records of a 25 KB page then costs 0.13 ms of CPU;
+with zlib level 1 it costs 0.5 ms, with fastwarc's writer 0.56 ms. ISA-L works outside the GIL.
+"""
+
+import base64
+import hashlib
+import re
+import uuid
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from enum import Enum
+
+from isal import isal_zlib
+
+from batchcrawl.model.exchange import Answer
+
+Fields = Iterable[tuple[str, str | None]]
+"""Field names and values in their order; those whose value is None are left out."""
+
+_GZIP = 31
+"""The window bits that stand for a gzip member with its checksum."""
+_LEVEL = 1
+_STRICT_HEAD = re.compile(rb"(?:[^\r\n]+\r\n)+\r\n")
+_UNSAFE_IN_URI = re.compile(r"[^!-~]")
+_UNSAFE_IN_VALUE = re.compile(r"[\x00-\x1f\x7f]+")
+
+
+class RevisitProfile(Enum):
+    """Why a body was not stored again (WARC/1.1, section 6.7); the value is the profile's URI."""
+
+    IDENTICAL_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+    NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
+
+
+def gzip_member(fields: Fields, block: bytes) -> bytes:
+    """Return a whole record as one gzip member. Block digest and length are added to the fields."""
+    lines = ["WARC/1.1"]
+    lines += [f"{name}: {_UNSAFE_IN_VALUE.sub(' ', value)}" for name, value in fields if value is not None]
+    lines += [f"WARC-Block-Digest: {digest(block)}", f"Content-Length: {len(block)}", "", ""]
+    head = "\r\n".join(lines).encode("utf-8", "replace")
+    return isal_zlib.compress(b"".join((head, block, b"\r\n\r\n")), _LEVEL, _GZIP)
+
+
+def warcinfo_fields(*, record_id: str, at: float, file_name: str) -> Fields:
+    """Return the fields of the record that opens a file (WARC/1.1, section 6.2)."""
+    return (
+        ("WARC-Type", "warcinfo"),
+        ("WARC-Record-ID", record_id),
+        ("WARC-Date", warc_date(at)),
+        ("WARC-Filename", file_name),
+        ("Content-Type", "application/warc-fields"),
+    )
+
+
+def warcinfo_block(info: Mapping[str, str]) -> bytes:
+    """Return the block of a warcinfo record: one line a field."""
+    lines = [f"{name}: {_UNSAFE_IN_VALUE.sub(' ', value)}\r\n" for name, value in info.items()]
+    return "".join(lines).encode("utf-8", "replace")
+
+
+def response_fields(answer: Answer, *, record_id: str, payload_digest: str) -> Fields:
+    """Return the fields of a response record (WARC/1.1, section 6.3)."""
+    return (
+        ("WARC-Type", "response"),
+        *_exchange_fields(answer, record_id),
+        ("Content-Type", "application/http;msgtype=response"),
+        ("WARC-Payload-Digest", payload_digest),
+        ("WARC-Truncated", answer.truncated or ("unspecified" if answer.unwanted else None)),
+    )
+
+
+def revisit_fields(
+    answer: Answer,
+    *,
+    record_id: str,
+    profile: RevisitProfile,
+    refers_to_uri: str,
+    refers_to_at: float,
+    payload_digest: str | None,
+) -> Fields:
+    """Return the fields of a revisit record, which refers to the earlier one (WARC/1.1, section 6.7)."""
+    return (
+        ("WARC-Type", "revisit"),
+        *_exchange_fields(answer, record_id),
+        ("Content-Type", "application/http;msgtype=response"),
+        ("WARC-Profile", profile.value),
+        ("WARC-Refers-To-Target-URI", _uri(refers_to_uri)),
+        ("WARC-Refers-To-Date", warc_date(refers_to_at)),
+        ("WARC-Payload-Digest", payload_digest),
+    )
+
+
+def request_fields(answer: Answer, *, record_id: str, concurrent_to: str) -> Fields:
+    """Return the fields of the request record that belongs to an answer (WARC/1.1, section 6.5)."""
+    return (
+        ("WARC-Type", "request"),
+        *_exchange_fields(answer, record_id),
+        ("Content-Type", "application/http;msgtype=request"),
+        ("WARC-Concurrent-To", concurrent_to),
+    )
+
+
+def strict_head(head: bytes) -> bytes:
+    """Return an HTTP head whose lines all end in CRLF and that has its one empty line at the end.
+
+    What a lenient client took may be looser; readers of WARC files look for the first empty line.
+    """
+    if _STRICT_HEAD.fullmatch(head):
+        return head
+    lines = [line for line in re.split(rb"[\r\n]+", head) if line]
+    return b"".join(line + b"\r\n" for line in lines) + b"\r\n"
+
+
+def record_id(*parts: str) -> str:
+    """Return the id that follows from the parts: their BLAKE2b as a UUID of version 8 (RFC 9562, section 5.8)."""
+    octets = bytearray(hashlib.blake2b("\n".join(parts).encode("utf-8", "replace"), digest_size=16).digest())
+    octets[6] = octets[6] & 0x0F | 0x80
+    octets[8] = octets[8] & 0x3F | 0x80
+    return f"<urn:uuid:{uuid.UUID(bytes=bytes(octets))}>"
+
+
+def digest(data: bytes) -> str:
+    """Return `sha1:` and base32, the form of a digest that all readers of WARC files check."""
+    return "sha1:" + base64.b32encode(hashlib.sha1(data, usedforsecurity=False).digest()).decode()
+
+
+def warc_date(at: float) -> str:
+    """Return seconds since 1970 as UTC with microseconds (WARC/1.1, section 5.4; W3C-DTF)."""
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def _exchange_fields(answer: Answer, record_id: str) -> Fields:
+    return (
+        ("WARC-Record-ID", record_id),
+        ("WARC-Target-URI", _uri(answer.url)),
+        ("WARC-Date", warc_date(answer.started_at)),
+        ("WARC-IP-Address", answer.address),
+    )
+
+
+def _uri(url: str) -> str:
+    """Escape what would end the field early; a serialised URL has nothing of it."""
+    return _UNSAFE_IN_URI.sub(lambda found: "".join(f"%{b:02X}" for b in found[0].encode("utf-8", "replace")), url)

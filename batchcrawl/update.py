@@ -1,0 +1,320 @@
+"""Update: what a segment saw changes the crawldb.
+
+Reads: fetch log, host log, pages, links. Writes: crawldb.
+Commits by: synced batches in the order of fingerprints, each with the mark up to which the segment is applied.
+If killed: the same command goes on behind the mark; a segment that is applied whole changes nothing.
+"""
+
+import heapq
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from operator import attrgetter
+
+import msgspec
+
+from batchcrawl.engine.control import Control, Progress
+from batchcrawl.engine.partitions import run_partitions
+from batchcrawl.errors import Interrupted
+from batchcrawl.job.crawl import Crawl
+from batchcrawl.model.clock import Clock
+from batchcrawl.model.entries import FetchLogLine, HostLogLine
+from batchcrawl.model.host import HostRecord
+from batchcrawl.model.record import UrlRecord
+from batchcrawl.model.status import PageStatus, Place
+from batchcrawl.policy.priority import link_level
+from batchcrawl.policy.visits import Intervals, Visit, apply_visit
+from batchcrawl.store.crawldb import Batch, CrawlDb, Entry
+from batchcrawl.store.disk import Disk
+from batchcrawl.store.records import read_lines, read_log
+from batchcrawl.store.segment import Segment, StepInfo
+from batchcrawl.web.domains import Domains
+from batchcrawl.web.fingerprint import host_part as host_part_of
+from batchcrawl.web.urls import host_key, host_name
+
+BATCH_EVENTS = 20_000
+"""URLs looked at between two commits."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a partition needs to know."""
+
+    crawl: Crawl
+    segment: Segment
+    partition: int
+
+    @property
+    def at(self) -> int:
+        """The instant of all that the segment brings: the end of its fetch step, whenever update runs."""
+        return int(self.segment.manifest.steps["fetched"].ended_at)
+
+
+class PageBrief(msgspec.Struct):
+    """The part of a page line that the crawldb takes over."""
+
+    fp: str
+    signature: str | None = None
+    simhash: str | None = None
+
+
+class LinkBrief(msgspec.Struct):
+    """The part of a link line that the crawldb takes over."""
+
+    fp: str
+    url: str
+    source: str
+    depth: int
+    linked: str | None = None
+
+
+@dataclass
+class _Event:
+    """All that a segment says of one URL."""
+
+    fp: str
+    visit: Visit | None = None
+    link: LinkBrief | None = None
+    """The one of least depth, then of the least source."""
+
+
+class Mark(msgspec.Struct):
+    """How far a segment is applied to a partition, in the same batch as what it tells of."""
+
+    urls: str = ""
+    """Fingerprint of the last URL applied."""
+    hosts: str = ""
+    """Host part of the last host applied."""
+    done: bool = False
+    counts: dict[str, int] = {}
+
+
+def update(crawl: Crawl, segment: Segment, *, disk: Disk, clock: Clock, control: Control) -> Counter[str]:
+    """Apply a segment to the crawldb and return what was counted."""
+    tasks = [Task(crawl, segment, p) for p in range(crawl.partitions)]
+    counts: Counter[str] = Counter()
+    for part in run_partitions(update_partition, tasks, parallel=crawl.cores, control=control):
+        counts.update(part)
+    segment.finish(disk, "updated", StepInfo(ended_at=clock.now(), counts=dict(sorted(counts.items()))), {})
+    return counts
+
+
+def update_partition(task: Task, control: Control) -> dict[str, int]:
+    """Apply the part of a segment that belongs to one partition."""
+    with CrawlDb(task.crawl.layout.crawldb(task.partition)) as db:
+        mark = _read_mark(db, task)
+        applier = _Applier(task, db, mark)
+        if not mark.done:
+            applier.apply_urls(control)
+            applier.apply_hosts(control)
+        return mark.counts
+
+
+@dataclass
+class _Applier:
+    task: Task
+    db: CrawlDb
+    mark: Mark
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        settings = self.task.crawl.job.settings
+        self.domains = self.task.crawl.domains()
+        self.host_urls_max = settings.scope.host_urls_max
+        self.intervals = Intervals(
+            first_s=settings.recrawl.interval_s,
+            min_s=settings.recrawl.interval_min_s,
+            max_s=settings.recrawl.interval_max_s,
+            gone_s=settings.recrawl.gone_interval_s,
+            retry_s=settings.recrawl.retry_interval_s,
+            failures_max=settings.fetch.retries_max,
+        )
+        self.counts.update(self.mark.counts)
+
+    def apply_urls(self, control: Control) -> None:
+        """Apply visits and links in the order of fingerprints."""
+        batch, seen, done = self.db.batch(), 0, 0
+        for event in _events(self.task, after=self.mark.urls):
+            entry = self.db.load(bytes.fromhex(event.fp))
+            if event.visit is not None:
+                self._visit(batch, entry, event.visit)
+            if event.link is not None:
+                self._link(batch, entry, event.link)
+            self.mark.urls = event.fp
+            seen += 1
+            if seen == BATCH_EVENTS:
+                done += seen
+                self._commit(batch)
+                batch, seen = self.db.batch(), 0
+                control.report(Progress(done, 0))
+                _stop_if_asked(control)
+        self._commit(batch)
+
+    def apply_hosts(self, control: Control) -> None:
+        """Apply the last line of each host in the host log, then mark the segment as applied."""
+        batch, seen = self.db.batch(), 0
+        for part, line in _hosts(self.task, self.domains, after=self.mark.hosts):
+            record = batch.host(part)
+            if record is not None:
+                _learn_host(record, line)
+            self.mark.hosts = part.hex()
+            seen += 1
+            if seen == BATCH_EVENTS:
+                self._commit(batch)
+                batch, seen = self.db.batch(), 0
+                _stop_if_asked(control)
+        self.mark.done = True
+        self._commit(batch)
+
+    def _visit(self, batch: Batch, entry: Entry | None, visit: Visit) -> None:
+        self.counts[visit.outcome.value] += 1
+        if entry is None or entry.record.lease != self.task.segment.lease:
+            self.counts["not_leased"] += 1
+            return
+        old_signature = entry.record.signature
+        apply_visit(entry.record, visit, self.intervals)
+        _settle_duplicate(batch, entry, old_signature)
+        if entry.record.status is PageStatus.DUPLICATE:
+            self.counts["duplicates"] += 1
+        batch.put(entry)
+        host = batch.host(entry.host_part)
+        if host is not None:
+            host.requests += visit.requests
+            host.body_bytes += visit.body_bytes
+
+    def _link(self, batch: Batch, entry: Entry | None, link: LinkBrief) -> None:
+        if entry is None:
+            self._enter(batch, link)
+        elif entry.record.url != link.url:
+            self.counts["collisions"] += 1
+        elif link.depth < entry.record.depth:
+            entry.record.depth = link.depth
+            if entry.record.place is Place.READY and entry.record.status is PageStatus.UNFETCHED:
+                entry.record.level = max(entry.record.level, link_level(link.depth))
+            batch.put(entry)
+            self.counts["known"] += 1
+        else:
+            self.counts["known"] += 1
+
+    def _enter(self, batch: Batch, link: LinkBrief) -> None:
+        fingerprint = bytes.fromhex(link.fp)
+        key = host_key(link.url)
+        new_host = HostRecord(host=key, domain=self.domains.registered(host_name(key)), first_seen_at=self.task.at)
+        entry = Entry.new(fingerprint, _new_record(link, self.task.at))
+        host = batch.enter_host(entry.host_part, new_host)
+        if self.host_urls_max is not None and sum(host.urls.values()) >= self.host_urls_max:
+            self.counts["rejected_host_budget"] += 1
+            return
+        batch.put(entry)
+        self.counts["new"] += 1
+
+    def _commit(self, batch: Batch) -> None:
+        self.mark.counts = dict(self.counts)
+        batch.set_meta(_mark_name(self.task), msgspec.json.encode(self.mark))
+        batch.commit()
+
+
+def _read_mark(db: CrawlDb, task: Task) -> Mark:
+    data = db.meta(_mark_name(task))
+    return Mark() if data is None else msgspec.json.decode(data, type=Mark)
+
+
+def _mark_name(task: Task) -> str:
+    return f"update/{task.segment.id}"
+
+
+def _events(task: Task, *, after: str) -> Iterator[_Event]:
+    """Yield what the segment says of each URL of the partition, in the order of fingerprints."""
+    visits = sorted(_visits(task), key=attrgetter("fp"))
+    streams = [read_lines(path, LinkBrief) for path in task.segment.paths.all_links(task.partition)]
+    links = heapq.merge(*streams, key=attrgetter("fp"))
+    both: Iterator[_Event | LinkBrief] = heapq.merge(visits, links, key=attrgetter("fp"))
+    for fp, group in groupby(both, key=attrgetter("fp")):
+        if fp <= after:
+            continue
+        event = _Event(fp)
+        for part in group:
+            if isinstance(part, _Event):
+                event.visit = part.visit
+            elif event.link is None or (part.depth, part.source) < (event.link.depth, event.link.source):
+                event.link = part
+        yield event
+
+
+def _visits(task: Task) -> Iterator[_Event]:
+    paths = task.segment.paths
+    briefs = {b.fp: b for path in paths.all_pages(task.partition) for b in read_lines(path, PageBrief)}
+    canonical = task.crawl.canonical
+    for line in read_log(paths.fetch_log(task.partition), FetchLogLine):
+        brief = briefs.get(line.fp)
+        visit = Visit(
+            outcome=line.outcome,
+            at=int(line.ended_at or task.at),
+            segment=task.segment.id,
+            http_status=line.status,
+            etag=line.etag,
+            last_modified=line.last_modified,
+            digest=line.digest,
+            content_type=line.content_type,
+            redirect=canonical(line.redirect) if line.redirect is not None else None,
+            truncated=line.truncated is not None,
+            requests=line.tries,
+            body_bytes=line.body_bytes or 0,
+            signature=bytes.fromhex(brief.signature) if brief is not None and brief.signature else None,
+            simhash=bytes.fromhex(brief.simhash) if brief is not None and brief.simhash else None,
+        )
+        yield _Event(line.fp, visit)
+
+
+def _new_record(link: LinkBrief, at: int) -> UrlRecord:
+    return UrlRecord(
+        url=link.url,
+        fetch_url=link.linked,
+        place=Place.READY,
+        level=link_level(link.depth),
+        depth=link.depth,
+        source=bytes.fromhex(link.source),
+        first_seen_at=at,
+        next_fetch_at=at,
+    )
+
+
+def _settle_duplicate(batch: Batch, entry: Entry, old_signature: bytes | None) -> None:
+    """Keep the signature index right, and say whether the page is the first with its content."""
+    record, fingerprint = entry.record, entry.fingerprint
+    if old_signature is not None and old_signature != record.signature:
+        if batch.signature_owner(old_signature) == fingerprint:
+            batch.disown_signature(old_signature)
+        record.duplicate_of = None
+    if record.signature is None or record.status not in (PageStatus.FETCHED, PageStatus.DUPLICATE):
+        return
+    owner = batch.signature_owner(record.signature)
+    if owner is None:
+        batch.own_signature(record.signature, fingerprint)
+    if owner is None or owner == fingerprint:
+        record.status, record.duplicate_of = PageStatus.FETCHED, None
+    else:
+        record.status, record.duplicate_of = PageStatus.DUPLICATE, owner
+
+
+def _hosts(task: Task, domains: Domains, *, after: str) -> Iterator[tuple[bytes, HostLogLine]]:
+    last: dict[bytes, HostLogLine] = {}
+    for line in read_log(task.segment.paths.host_log(task.partition), HostLogLine):
+        last[host_part_of(domain=domains.registered(host_name(line.host)), host=line.host)] = line
+    for part, line in sorted(last.items()):
+        if part.hex() > after:
+            yield part, line
+
+
+def _learn_host(record: HostRecord, line: HostLogLine) -> None:
+    record.robots = line.robots or record.robots
+    record.delay_s, record.crawl_delay_s, record.response_s = line.delay_s, line.crawl_delay_s, line.response_s
+    record.failures, record.deferred_until = line.failures, line.deferred_until
+    record.address = line.address or record.address
+    record.last_fetch_at = line.at
+
+
+def _stop_if_asked(control: Control) -> None:
+    if control.stopping:
+        raise Interrupted("interrupted; the same command continues")

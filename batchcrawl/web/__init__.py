@@ -1,0 +1,1 @@
+"""Bytes and strings to values: URLs, domains, robots.txt, HTML, charsets, codings, signatures. Pure."""

@@ -1,0 +1,107 @@
+"""Content codings of HTTP (RFC 9110 section 8.4.1) undone, with a limit that holds for every step of the decoding."""
+
+import io
+import zlib
+from collections.abc import Callable
+
+import zstandard
+
+_CODINGS_MAX = 3
+_CHUNK_BYTES = 8192
+_SMALL_CHUNK_BYTES = 64
+_WINDOW_BYTES_MAX = 8 * 1024 * 1024
+"""Largest zstd window that a receiver must support (RFC 9659)."""
+
+
+def decode_body(body: bytes, coding: str | None, *, bytes_max: int) -> bytes | None:
+    """Return a body without its content codings, at most `bytes_max` bytes of it.
+
+    `coding` is the Content-Encoding header, at most three codings. A body that is cut short or damaged gives what could be
+    decoded; one that is not in the coding that it names is taken as not coded, and so is a name that is no coding
+    (`utf-8`). None where a coding cannot be undone here: br, compress, or more than three.
+    """
+    names = [name.strip().lower() for name in (coding or "").split(",")]
+    if any(name in _NOT_SUPPORTED for name in names):
+        return None
+    decoders = [_DECODERS[name] for name in names if name in _DECODERS]
+    if len(decoders) > _CODINGS_MAX:
+        return None
+    for decode in reversed(decoders):
+        body = decode(body, bytes_max)
+    return body[:bytes_max]
+
+
+def _gunzip(body: bytes, bytes_max: int) -> bytes:
+    if not body.startswith(b"\x1f\x8b"):
+        return body
+    return _inflate(body, bytes_max, zlib.MAX_WBITS | 16)
+
+
+def _undeflate(body: bytes, bytes_max: int) -> bytes:
+    # RFC 9110 says zlib's format, and some servers send the raw one.
+    if len(body) >= 2 and body[0] & 0x0F == 8 and int.from_bytes(body[:2], "big") % 31 == 0:
+        decoded = _inflate(body, bytes_max, zlib.MAX_WBITS)
+        if decoded:
+            return decoded
+    return _inflate(body, bytes_max, -zlib.MAX_WBITS) or body
+
+
+def _unzstd(body: bytes, bytes_max: int) -> bytes:
+    if not body.startswith(b"\x28\xb5\x2f\xfd") and body[1:4] != b"\x2a\x4d\x18":
+        return body
+    parts: list[bytes] = []
+    left = bytes_max
+    decompressor = zstandard.ZstdDecompressor(max_window_size=_WINDOW_BYTES_MAX)
+    try:
+        with decompressor.stream_reader(io.BytesIO(body), read_across_frames=True) as reader:
+            while left and (part := reader.read(min(left, _WINDOW_BYTES_MAX))):
+                parts.append(part)
+                left -= len(part)
+    except zstandard.ZstdError:
+        pass  # what was decoded before the damage counts
+    return b"".join(parts)
+
+
+def _inflate(body: bytes, bytes_max: int, window_bits: int) -> bytes:
+    decoded, damaged = _inflate_chunks(body, bytes_max, window_bits, _CHUNK_BYTES)
+    if damaged:
+        # zlib gives nothing of the chunk in which it meets the damage, so the chunks are made small.
+        decoded, _ = _inflate_chunks(body, bytes_max, window_bits, _SMALL_CHUNK_BYTES)
+    return decoded
+
+
+def _inflate_chunks(body: bytes, bytes_max: int, window_bits: int, chunk_bytes: int) -> tuple[bytes, bool]:
+    """Return the members of a body, decoded and joined, and whether damage ended them early."""
+    view, at = memoryview(body), 0
+    parts: list[bytes] = []
+    left = bytes_max
+    inflater = zlib.decompressobj(window_bits)
+    rest = b""
+    while left > 0 and (rest or at < len(view)):
+        if not rest:
+            rest = bytes(view[at : at + chunk_bytes])
+            at += len(rest)
+        try:
+            part = inflater.decompress(rest, left)
+        except zlib.error:
+            return b"".join(parts), True
+        parts.append(part)
+        left -= len(part)
+        rest = inflater.unconsumed_tail
+        if inflater.eof:
+            rest = inflater.unused_data or bytes(view[at : at + chunk_bytes])
+            at += 0 if inflater.unused_data else len(rest)
+            if window_bits <= zlib.MAX_WBITS or not rest.startswith(b"\x1f"):
+                break  # one member is all, or what follows is no other member
+            inflater = zlib.decompressobj(window_bits)
+    return b"".join(parts), False
+
+
+_DECODERS: dict[str, Callable[[bytes, int], bytes]] = {
+    "gzip": _gunzip,
+    "x-gzip": _gunzip,
+    "deflate": _undeflate,
+    "x-deflate": _undeflate,
+    "zstd": _unzstd,
+}
+_NOT_SUPPORTED = frozenset({"br", "compress", "x-compress", "dcb", "dcz"})

@@ -1,0 +1,53 @@
+"""Signatures of a page's text: one that tells equal texts, one that tells near ones.
+
+The near-duplicate signature is SimHash (M. Charikar, Similarity estimation techniques from rounding algorithms, 2002)
+over single words: a bit of it is set where more than half of the words have that bit in their hash.
+"""
+
+import re
+import sys
+from array import array
+from functools import lru_cache
+from hashlib import blake2b
+
+TEXT_SIGNATURE_BYTES = 16
+SIMHASH_BYTES = 8
+WORDS_MAX = 65_535
+"""How many words SimHash looks at: as many as a lane of 16 bits can count."""
+
+_CACHED_WORDS_MAX = 32_768
+_WORD = re.compile(r"\w+")
+
+
+def text_signature(text: str) -> bytes:
+    """Return 16 bytes that are equal for texts that differ in case and white space only."""
+    normal = " ".join(text.casefold().split())
+    return blake2b(normal.encode("utf-8", "surrogatepass"), digest_size=TEXT_SIGNATURE_BYTES).digest()
+
+
+def simhash(text: str) -> bytes:
+    """Return the 64-bit SimHash of a text's words, whatever their case, big-endian. A text without words gives zeros."""
+    words = _WORD.findall(text.casefold())[:WORDS_MAX]
+    counts = array("H", sum(map(_spread, words)).to_bytes(128, sys.byteorder))
+    half = len(words) // 2
+    bits = sum(1 << lane for lane, count in enumerate(counts) if count > half)
+    return bits.to_bytes(SIMHASH_BYTES, "big")
+
+
+def hamming(a: bytes, b: bytes) -> int:
+    """Return in how many bits two signatures of one length differ."""
+    return (int.from_bytes(a, "big") ^ int.from_bytes(b, "big")).bit_count()
+
+
+def _spread_octet(octet: int) -> bytes:
+    return b"".join((octet >> bit & 1).to_bytes(2, sys.byteorder) for bit in range(8))
+
+
+_SPREAD_OCTETS = tuple(map(_spread_octet, range(256)))
+
+
+@lru_cache(maxsize=_CACHED_WORDS_MAX)
+def _spread(word: str) -> int:
+    """Return the hash of a word as 64 lanes of 16 bits, so that adding such numbers counts each bit by itself."""
+    digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(b"".join(map(_SPREAD_OCTETS.__getitem__, digest)), sys.byteorder)

@@ -1,0 +1,108 @@
+"""Servers that break the rules: each fetch ends in a named outcome and in bounded time."""
+
+import time
+from collections.abc import Sequence
+
+import pytest
+
+from batchcrawl.model.exchange import Answer, NoAnswer
+from batchcrawl.model.outcome import FetchOutcome
+from tests.support.clients import local_client
+from tests.support.rawserver import Act, Drip, RawServer, Step
+
+OK = b"HTTP/1.1 200 OK\r\n"
+CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
+
+BROKEN: dict[str, tuple[Sequence[Step], FetchOutcome]] = {
+    "no status line": ([b"hello\r\n\r\n"], FetchOutcome.PROTOCOL_ERROR),
+    "binary rubbish": ([bytes(range(256)) * 20], FetchOutcome.PROTOCOL_ERROR),
+    "a status line of TLS": ([b"\x15\x03\x01\x00\x02\x02\x28"], FetchOutcome.PROTOCOL_ERROR),
+    "status of four digits": ([b"HTTP/1.1 2000 OK\r\n\r\n"], FetchOutcome.PROTOCOL_ERROR),
+    "nothing": ([], FetchOutcome.CONNECT_FAILED),
+    "a reset": ([Act.RESET], FetchOutcome.CONNECT_FAILED),
+    "half a head": ([OK + b"Content-Le"], FetchOutcome.PROTOCOL_ERROR),
+    "NUL in the head": ([OK + b"A: \0\r\n\r\n"], FetchOutcome.PROTOCOL_ERROR),
+    "a head of 1 MB": ([OK, *[b"A: " + b"x" * 1000 + b"\r\n"] * 1000, b"\r\n"], FetchOutcome.PROTOCOL_ERROR),
+    "a header line of 1 MB": ([OK + b"A: " + b"x" * 1_000_000], FetchOutcome.PROTOCOL_ERROR),
+    "interim answers without end": ([b"HTTP/1.1 100 Continue\r\n\r\n" * 20_000], FetchOutcome.PROTOCOL_ERROR),
+    "folded first field": ([OK + b" A: b\r\n\r\n"], FetchOutcome.PROTOCOL_ERROR),
+    "two lengths, the last too long": (
+        [OK + b"Content-Length: 3\r\nContent-Length: 9\r\n\r\nabc"],
+        FetchOutcome.CONNECT_FAILED,
+    ),
+    "negative length": ([OK + b"Content-Length: -3\r\n\r\nabc"], FetchOutcome.PROTOCOL_ERROR),
+    "length in words": ([OK + b"Content-Length: three\r\n\r\nabc"], FetchOutcome.PROTOCOL_ERROR),
+    "body shorter than said": ([OK + b"Content-Length: 9\r\n\r\nabc"], FetchOutcome.CONNECT_FAILED),
+    "reset within the body": ([OK + b"Content-Length: 9\r\n\r\nabc", Act.RESET], FetchOutcome.CONNECT_FAILED),
+    "broken gzip coding": ([OK + b"Transfer-Encoding: gzip\r\n\r\nabc"], FetchOutcome.PROTOCOL_ERROR),
+    "unknown coding": ([OK + b"Transfer-Encoding: chunked, br\r\n\r\n0\r\n\r\n"], FetchOutcome.PROTOCOL_ERROR),
+    "chunk size in words": ([CHUNKED + b"three\r\nabc\r\n0\r\n\r\n"], FetchOutcome.PROTOCOL_ERROR),
+    "negative chunk size": ([CHUNKED + b"-3\r\nabc\r\n0\r\n\r\n"], FetchOutcome.PROTOCOL_ERROR),
+    "chunk size beyond 64 bits": ([CHUNKED + b"f" * 40 + b"\r\nabc\r\n0\r\n\r\n"], FetchOutcome.PROTOCOL_ERROR),
+    "chunk longer than said": ([CHUNKED + b"3\r\nabcdef\r\n0\r\n\r\n"], FetchOutcome.PROTOCOL_ERROR),
+    "chunk extension of 1 MB": ([CHUNKED + b"3;" + b"x" * 1_000_000], FetchOutcome.PROTOCOL_ERROR),
+    "end between chunks": ([CHUNKED + b"3\r\nabc\r\n"], FetchOutcome.CONNECT_FAILED),
+    "end within a chunk": ([CHUNKED + b"9\r\nabc"], FetchOutcome.CONNECT_FAILED),
+    "trailers without end": ([CHUNKED + b"0\r\n", *[b"A: b\r\n" * 1000] * 20], FetchOutcome.PROTOCOL_ERROR),
+    "silence": ([Act.HANG], FetchOutcome.TIMEOUT),
+    "silence after the head": ([OK + b"Content-Length: 9\r\n\r\n", Act.HANG], FetchOutcome.TIMEOUT),
+    "a dripping status line": ([Drip(b"H")], FetchOutcome.TIMEOUT),
+    "a dripping head": ([OK, Drip(b"A: b\r\n")], FetchOutcome.TIMEOUT),
+    "dripping trailers": ([CHUNKED + b"0\r\n", Drip(b"A: b\r\n")], FetchOutcome.TIMEOUT),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_answer_ends_in_a_named_outcome(name: str) -> None:
+    script, outcome = BROKEN[name]
+    started = time.monotonic()
+    with RawServer(script) as server:
+        answer = local_client().get(server.url)
+        assert time.monotonic() - started < 2
+    assert isinstance(answer, NoAnswer)
+    assert answer.outcome is outcome, answer.detail
+    assert answer.detail.isprintable()
+    assert 0 < len(answer.detail) <= 200
+
+
+def test_a_dripping_body_is_kept_as_far_as_it_came() -> None:
+    with RawServer([OK + b"\r\n", Drip(b"x")]) as server:
+        answer = local_client().get(server.url)
+    assert isinstance(answer, Answer)
+    assert answer.truncated == "time"
+    assert set(answer.body) == {ord("x")}
+
+
+def test_a_body_that_falls_silent_is_kept_as_far_as_it_came() -> None:
+    with RawServer([OK + b"Content-Length: 9\r\n\r\nabc", Act.HANG]) as server:
+        answer = local_client().get(server.url)
+    assert isinstance(answer, Answer)
+    assert (answer.body, answer.truncated) == (b"abc", "time")
+
+
+def test_a_body_without_end_is_cut_at_the_limit() -> None:
+    with RawServer([OK + b"\r\n", *[b"x" * 1000] * 100]) as server:
+        answer = local_client(body_bytes_max=2500).get(server.url)
+    assert isinstance(answer, Answer)
+    assert (len(answer.body), answer.truncated) == (2500, "length")
+
+
+def test_chunks_of_one_byte_are_cut_at_the_limit() -> None:
+    with RawServer([CHUNKED, b"1\r\nx\r\n" * 5000]) as server:
+        answer = local_client(body_bytes_max=2500).get(server.url)
+    assert isinstance(answer, Answer)
+    assert (len(answer.body), answer.truncated) == (2500, "length")
+
+
+def test_a_body_of_exactly_the_limit_is_whole() -> None:
+    with RawServer([OK + b"Content-Length: 2500\r\n\r\n" + b"x" * 2500]) as server:
+        answer = local_client(body_bytes_max=2500).get(server.url)
+    assert isinstance(answer, Answer)
+    assert (len(answer.body), answer.truncated) == (2500, None)
+
+
+def test_the_detail_of_a_failure_is_one_printable_line() -> None:
+    with RawServer([b"\x1b[31mred\x07\r\n\r\n"]) as server:
+        answer = local_client().get(server.url)
+    assert isinstance(answer, NoAnswer)
+    assert answer.detail.isprintable()

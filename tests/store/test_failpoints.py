@@ -1,0 +1,70 @@
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import batchcrawl
+from batchcrawl.errors import UsageError
+from batchcrawl.store.failpoints import FAILPOINTS, VARIABLE, failpoint, parse_failpoint
+
+_THREE_HITS = """
+from batchcrawl.store.failpoints import failpoint
+for number in range(3):
+    failpoint("log.synced")
+    print(number, flush=True)
+"""
+
+
+def run(setting: str | None) -> "subprocess.CompletedProcess[str]":
+    environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
+    return subprocess.run(
+        [sys.executable, "-c", _THREE_HITS],
+        env=environment | ({} if setting is None else {VARIABLE: setting}),
+        capture_output=True,
+        text=True,
+        start_new_session=True,
+        check=False,
+    )
+
+
+def test_the_list_holds_exactly_the_points_in_the_program() -> None:
+    sources = Path(batchcrawl.__file__).parent.rglob("*.py")
+    called = {name for path in sources for name in re.findall(r"\bfailpoint\(\"([^\"]+)\"\)", path.read_text())}
+    assert sorted(FAILPOINTS) == sorted(called)
+
+
+def test_without_a_setting_nothing_happens() -> None:
+    assert run(None).stdout == "0\n1\n2\n"
+    failpoint("log.synced")
+
+
+def test_the_first_hit_kills_the_process() -> None:
+    ended = run("log.synced")
+    assert (ended.returncode, ended.stdout) == (-signal.SIGKILL, "")
+
+
+def test_the_numbered_hit_kills_the_process() -> None:
+    ended = run("log.synced:3")
+    assert (ended.returncode, ended.stdout) == (-signal.SIGKILL, "0\n1\n")
+
+
+def test_another_point_does_not_kill() -> None:
+    assert run("log.appended").returncode == 0
+
+
+@pytest.mark.parametrize("setting", ["nowhere", "log.synced:0", "log.synced:x", ":1"])
+def test_a_setting_that_could_never_kill_is_refused(setting: str) -> None:
+    with pytest.raises(UsageError, match=VARIABLE):
+        parse_failpoint(setting)
+
+
+@pytest.mark.parametrize(
+    ("setting", "meaning"),
+    [(None, None), ("", None), ("log.synced", ("log.synced", 1)), ("log.synced:7", ("log.synced", 7))],
+)
+def test_a_setting_gives_name_and_hit(setting: str | None, meaning: tuple[str, int] | None) -> None:
+    assert parse_failpoint(setting) == meaning

@@ -1,0 +1,139 @@
+"""A server that sends scripted bytes, for answers that no well-behaved server would give."""
+
+import contextlib
+import socket
+import ssl
+import struct
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from types import TracebackType
+
+
+@dataclass(frozen=True)
+class Drip:
+    """Sends the bytes one by one, over and over, until the client has had enough."""
+
+    data: bytes
+    interval_s: float = 0.01
+
+
+class Act(Enum):
+    """What a script does beside sending bytes."""
+
+    READ = "read another request"
+    TLS = "turn to TLS, as behind a CONNECT"
+    HANG = "say nothing until the client goes"
+    RESET = "break the connection with a TCP reset"
+
+
+Step = bytes | Drip | Act
+
+
+class RawServer:
+    """Serves on 127.0.0.1: the n-th connection gets the n-th script, further ones the last.
+
+    A script starts when a request head has come, and the connection closes at its end.
+    """
+
+    def __init__(
+        self, *scripts: Sequence[Step], tls: ssl.SSLContext | None = None, tls_at_once: bool = True
+    ) -> None:
+        self._scripts = scripts
+        self._tls = tls
+        self._tls_at_once = tls is not None and tls_at_once
+        self._stop = threading.Event()
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._threads: list[threading.Thread] = []
+        self.requests: list[bytes] = []
+        self.connections = 0
+
+    @property
+    def port(self) -> int:
+        """The port it listens on."""
+        return int(self._listener.getsockname()[1])
+
+    @property
+    def url(self) -> str:
+        """The URL of its root."""
+        return f"{'https' if self._tls_at_once else 'http'}://127.0.0.1:{self.port}/"
+
+    def __enter__(self) -> "RawServer":
+        self._start(self._accept)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop.set()
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        for thread in self._threads:
+            thread.join(timeout=5)
+
+    def _start(self, work: object, *arguments: object) -> None:
+        thread = threading.Thread(target=work, args=arguments, daemon=True)  # type: ignore[arg-type]  # any callable
+        self._threads.append(thread)
+        thread.start()
+
+    def _accept(self) -> None:
+        while not self._stop.is_set():
+            try:
+                sock, _ = self._listener.accept()
+            except OSError:
+                return
+            script = self._scripts[min(self.connections, len(self._scripts) - 1)]
+            self.connections += 1
+            self._start(self._serve, sock, script)
+
+    def _serve(self, sock: socket.socket, script: Sequence[Step]) -> None:
+        sock.settimeout(5)
+        with contextlib.suppress(OSError):
+            if self._tls_at_once:
+                sock = self._to_tls(sock)
+            self._read(sock)
+            for step in script:
+                if step is Act.TLS:
+                    sock = self._to_tls(sock)
+                else:
+                    self._act(sock, step)
+        with contextlib.suppress(OSError):
+            sock.shutdown(socket.SHUT_WR)
+        with contextlib.suppress(OSError):
+            sock.close()
+
+    def _to_tls(self, sock: socket.socket) -> socket.socket:
+        assert self._tls is not None
+        return self._tls.wrap_socket(sock, server_side=True)
+
+    def _act(self, sock: socket.socket, step: Step) -> None:
+        if isinstance(step, bytes):
+            sock.sendall(step)
+        elif isinstance(step, Drip):
+            self._drip(sock, step)
+        elif step is Act.READ:
+            self._read(sock)
+        elif step is Act.HANG:
+            while not self._stop.is_set() and sock.recv(4096):
+                pass
+        else:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            sock.close()
+
+    def _drip(self, sock: socket.socket, drip: Drip) -> None:
+        while True:
+            for number in range(len(drip.data)):
+                if self._stop.wait(drip.interval_s):
+                    return
+                sock.sendall(drip.data[number : number + 1])
+
+    def _read(self, sock: socket.socket) -> None:
+        head = b""
+        while b"\r\n\r\n" not in head:
+            data = sock.recv(65536)
+            if not data:
+                raise ConnectionError("the client went away")
+            head += data
+        self.requests.append(head)
