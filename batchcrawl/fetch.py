@@ -65,11 +65,11 @@ def fetch(crawl: Crawl, segment: Segment, *, disk: Disk, clock: Clock, control: 
     Raises Interrupted when asked to stop; the segment stays as it is, to be continued.
     """
     hosts = [segment.manifest.files[f"hosts/{p}.jsonl.zst"].lines for p in range(crawl.partitions)]
-    require_contact(crawl.job, (host_name(sheet.host) for p in range(crawl.partitions) for sheet in _sheets(segment, p)))
+    require_contact(
+        crawl.job, (host_name(sheet.host) for p in range(crawl.partitions) for sheet in _sheets(segment, p))
+    )
     threads = crawl.job.settings.fetch.threads
-    tasks = [
-        Task(crawl, segment, p, _share(threads, count, sum(hosts)), disk, clock) for p, count in enumerate(hosts)
-    ]
+    tasks = [Task(crawl, segment, p, _share(threads, count, sum(hosts)), disk, clock) for p, count in enumerate(hosts)]
     counts: Counter[str] = Counter()
     files: dict[str, FileInfo] = {}
     for part in run_partitions(fetch_partition, tasks, parallel=crawl.partitions, control=control):
@@ -196,12 +196,15 @@ class _Visitor:
         self._client = Client(client_settings(job, threads=task.threads), task.clock)
         self._token = job.product_token
         self._robots_ttl_s = job.settings.fetch.robots_ttl_s
+        self._own_headers = tuple(job.settings.fetch.headers.items())
         self._conditional = job.settings.fetch.conditional
         self._wants = wanted_types(job)
         self._tries: Counter[str] = Counter()
         rules = delay_rules(job)
         known = output.hosts()
-        self._hosts = {s.host: _Host(known.get(s.host) or _as_line(s), rules) for s in _sheets(task.segment, task.partition)}
+        self._hosts = {
+            s.host: _Host(known.get(s.host) or _as_line(s), rules) for s in _sheets(task.segment, task.partition)
+        }
         self.body_bytes = 0
 
     def visit(self, taken: Taken[FetchEntry]) -> After:
@@ -250,7 +253,7 @@ class _Visitor:
     def _visit_page(self, host: _Host, entry: FetchEntry) -> After:
         delay_s = host.politeness.delay_s
         self._tries[entry.fp] += 1
-        result = self._client.get(entry.url, headers=self._validators(entry), wants=self._wants)
+        result = self._client.get(entry.url, headers=self._headers(entry), wants=self._wants)
         line = self._stored(entry, result) if isinstance(result, Answer) else _failed(entry, result)
         line.tries, line.delay_s = self._tries.pop(entry.fp), delay_s
         host.address = result.address or host.address
@@ -266,11 +269,11 @@ class _Visitor:
         self.body_bytes += line.body_bytes or 0
         return After(wait_s=wait_s, drop_host=host.politeness.put_off)
 
-    def _validators(self, entry: FetchEntry) -> list[tuple[str, str]]:
-        if not self._conditional:
-            return []
+    def _headers(self, entry: FetchEntry) -> list[tuple[str, str]]:
+        """Return the job's own header fields and the validators of the stored copy (RFC 9110, section 13.1)."""
         both = (("If-None-Match", entry.etag), ("If-Modified-Since", entry.last_modified))
-        return [(name, value) for name, value in both if value is not None]
+        validators = [(name, value) for name, value in both if value is not None and self._conditional]
+        return [*self._own_headers, *validators]
 
     def _stored(self, entry: FetchEntry, answer: Answer) -> FetchLogLine:
         verdict = judge(answer)

@@ -150,7 +150,7 @@ def select_partition(task: _Task, control: Control) -> _Taken:
         ):
             for record, entries, delay_s in chosen:
                 _count(taken, record, entries, delay_s)
-                hosts.write(_sheet(record, len(entries), task.now))
+                hosts.write(_sheet(record, len(entries)))
                 for entry in entries:
                     urls.write(_line(entry))
             taken.files = [urls.finish(), hosts.finish()]
@@ -248,13 +248,12 @@ def _line(entry: Entry) -> FetchEntry:
     )
 
 
-def _sheet(record: HostRecord, urls: int, now: float) -> HostSheet:
-    robots = record.robots
+def _sheet(record: HostRecord, urls: int) -> HostSheet:
     return HostSheet(
         host=record.host,
         domain=record.domain,
         urls=urls,
-        robots=robots if robots is not None and robots.expires_at > now else None,
+        robots=record.robots,
         delay_s=record.delay_s,
         crawl_delay_s=record.crawl_delay_s,
         response_s=record.response_s,

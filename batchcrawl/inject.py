@@ -19,7 +19,7 @@ from batchcrawl.model.record import UrlRecord
 from batchcrawl.model.rejection import Rejection
 from batchcrawl.model.status import Place
 from batchcrawl.policy.priority import seed_level
-from batchcrawl.store.crawldb import Batch, CrawlDb, Entry
+from batchcrawl.store.crawldb import CrawlDb, Entry
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.sorted_names import add_names
 from batchcrawl.web.domains import Domains

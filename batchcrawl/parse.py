@@ -282,6 +282,6 @@ def _scope(crawl: Crawl) -> Scope:
 def _fill(out: PageLine, page: Page, *, text_bytes_max: int) -> None:
     out.charset, out.title, out.description, out.language = page.charset, page.title, page.description, page.language
     out.canonical, out.robots, out.words = page.canonical, list(page.robots), page.words
-    out.text = page.text[:text_bytes_max]
+    out.text = page.text.encode()[:text_bytes_max].decode("utf-8", "ignore")
     out.signature, out.simhash = text_signature(page.text).hex(), simhash(page.text).hex()
     out.rejected = dict(page.rejected)

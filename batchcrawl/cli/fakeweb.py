@@ -5,6 +5,7 @@ from typing import TextIO, TypedDict, Unpack
 import click
 import msgspec
 
+from batchcrawl.cli.running import speaking
 from batchcrawl.errors import UsageError
 from batchcrawl.fakeweb.server import ServeSettings, serve
 from batchcrawl.fakeweb.spec import FAULTS, WebSpec, parse_faults
@@ -20,6 +21,7 @@ proxy, or name its hosts (h0000.d000.test, ...) in the job's table of addresses.
 --truth and --seeds write files for the crawl before serving starts.
 
 \b
+Writes:  the files of --seeds, --truth and --log; the address to stdout
 Example:
   batchcrawl fakeweb --hosts 20 --pages 5000 --seed 7 --clock 1790000000 \\
       --port 8080 --seeds seeds.txt --truth truth.jsonl
@@ -29,10 +31,7 @@ Faults:
 {chr(10).join(f"  {name:<12} {meaning}" for name, meaning in FAULTS.items())}
 
 \b
-Exit status:
-  0  done, or ended by a signal
-  1  the port is taken
-  2  wrong usage
+Exit codes: 0 done or ended by a signal, 1 port taken, 2 wrong usage
 """
 
 
@@ -68,7 +67,7 @@ class Options(TypedDict):
 @click.option("--seed", type=int, default=_DEFAULTS.seed, show_default=True, help="Decides all that is left open.")
 @click.option("--faults", default="all", show_default=True, help="`all`, `none`, or a comma-separated list.")
 @click.option("--page-bytes", type=int, default=_DEFAULTS.page_bytes, show_default=True, help="About a page's size.")
-@click.option("--links", type=int, default=_DEFAULTS.links, show_default=True, help="About the links of a page.")
+@click.option("--links", type=int, default=_DEFAULTS.links, show_default=True, help="About how many links a page has.")
 @click.option("--slow", type=float, default=_DEFAULTS.slow_s, show_default=True, help="Seconds a slow host waits.")
 @click.option("--port", type=int, default=0, help="Loopback port; a free one by default.")
 @click.option("--workers", type=int, default=1, show_default=True, help="Processes that serve.")
@@ -82,6 +81,7 @@ class Options(TypedDict):
 @click.option("--product-token", default="batchcrawl", show_default=True, help="The crawler's name, for --truth.")
 @click.option("--obey-nofollow", is_flag=True, help="The crawler takes no nofollow link, for --truth.")
 @click.option("--no-serve", is_flag=True, help="Only write the files.")
+@speaking
 def fakeweb(**options: Unpack[Options]) -> None:
     """Write what is asked for, then serve."""
     web = FakeWeb(_spec(options))

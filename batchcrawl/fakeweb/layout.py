@@ -7,6 +7,7 @@ carries the page's number. Both directions, resource to URL and back, take bound
 
 import re
 from enum import Enum
+from functools import lru_cache
 from math import isqrt
 from typing import NamedTuple
 from urllib.parse import quote
@@ -82,6 +83,7 @@ class Layout:
     def __init__(self, spec: WebSpec) -> None:
         self._spec = spec
         self._extras = _extra_table(spec.faults)
+        self._count = lru_cache(maxsize=4096)(self._pages_of)
 
     def host_name(self, host: int) -> str:
         """Return the name of a host by its number, as `h0007.d001.test`."""
@@ -97,9 +99,7 @@ class Layout:
 
     def page_count(self, host: int) -> int | None:
         """Return how many pages a host has; low numbers have more. None is endless."""
-        if self._spec.pages is None:
-            return None
-        return self._pages_before(host + 1) - self._pages_before(host)
+        return None if self._spec.pages is None else self._count(host)
 
     def has_page(self, host: int, page: int) -> bool:
         """Tell whether a host has a page of this number."""
@@ -140,6 +140,9 @@ class Layout:
             if resource is not None:
                 return resource
         return None
+
+    def _pages_of(self, host: int) -> int:
+        return self._pages_before(host + 1) - self._pages_before(host)
 
     def _pages_before(self, host: int) -> int:
         # Half of the pages evenly, half by the square root of the host's number: many small hosts, some

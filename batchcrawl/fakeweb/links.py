@@ -1,5 +1,6 @@
 """Which resources each page links to. Known from generation, never by reading HTML."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from batchcrawl.fakeweb.layout import Kind, Layout, Resource
@@ -25,13 +26,15 @@ class Links:
     def __init__(self, spec: WebSpec, layout: Layout) -> None:
         self._spec = spec
         self._layout = layout
+        # A page is asked for its links when it is written and when it is walked, one soon after the other.
+        self._recent = lru_cache(maxsize=256)(self._of_page)
         self._width = min(_TREE_WIDTH, spec.links)
 
     def of(self, resource: Resource) -> list[Link]:
         """Return the links of a resource in their order on the page; a redirect has none."""
         host, kind, page, step = resource
         if kind in (Kind.PAGE, Kind.PRINT):
-            return self._of_page(host, page)
+            return list(self._recent(host, page))
         if kind in (Kind.PRIVATE, Kind.OPEN, Kind.UNFOLLOWED) or (kind is Kind.CHAIN and step == 0):
             return [Link(Resource(host, Kind.PAGE, page)), Link(Resource(host, Kind.PAGE, 0))]
         if kind is Kind.REFRESH:

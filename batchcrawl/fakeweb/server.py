@@ -62,8 +62,8 @@ def serve(
         if settings.warm:
             desk.warm(resources(web))
         stack.enter_context(_Workers(desk, sockets[1:]))
-        ready(f"http://{_ADDRESS}:{sockets[0].getsockname()[1]}")
-        asyncio.run(_serve_socket(desk, sockets[0], stop_fd))
+        address = f"http://{_ADDRESS}:{sockets[0].getsockname()[1]}"
+        asyncio.run(_serve_socket(desk, sockets[0], stop_fd, ready=lambda: ready(address)))
 
 
 def _check(web: FakeWeb, settings: ServeSettings) -> None:
@@ -121,10 +121,10 @@ class _Workers:
         for other in self._sockets:
             if other is not sock:
                 other.close()
-        asyncio.run(_serve_socket(desk, sock, self._read_end))
+        asyncio.run(_serve_socket(desk, sock, self._read_end, ready=lambda: None))
 
 
-async def _serve_socket(desk: Desk, sock: socket.socket, stop_fd: int | None) -> None:
+async def _serve_socket(desk: Desk, sock: socket.socket, stop_fd: int | None, *, ready: Callable[[], None]) -> None:
     loop = asyncio.get_running_loop()
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -133,6 +133,7 @@ async def _serve_socket(desk: Desk, sock: socket.socket, stop_fd: int | None) ->
         loop.add_reader(stop_fd, _stop_at_end, stop_fd, stopped)
     connections: set[_Connection] = set()
     server = await loop.create_server(lambda: _Connection(desk, loop, connections), sock=sock, backlog=_BACKLOG)
+    ready()
     await stopped.wait()
     server.close()
     for connection in list(connections):

@@ -46,7 +46,7 @@ class WebSpec:
     """Pages with content in the whole web, spread over the hosts; None is endless. Faults come on top."""
     seed: int = 1
     page_bytes: int = 4000
-    """Approximate size of a page before any content coding."""
+    """Approximate size of a page before any content coding; its links need about 85 bytes each at least."""
     links: int = 40
     """Approximate number of links of a page."""
     faults: frozenset[str] = frozenset(FAULTS)

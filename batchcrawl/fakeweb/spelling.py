@@ -31,7 +31,7 @@ class Speller:
             path = unquote(path)
         fragment = f"#part-{pick(self._chance, 9)}" if self._now_and_then("fragments") else ""
         if self._now_and_then("spellings"):
-            return self._odd(self._layout.host_name(target.host), path) + fragment
+            return self._odd(self._layout.host_name(target.host), path + fragment)
         return self._plain(target.host, path) + fragment
 
     def _now_and_then(self, fault: str) -> bool:
@@ -55,7 +55,9 @@ class Speller:
         target, mark, query = path.partition("?")
         if mark and target == base:
             return f"?{query}"
-        return self._up + path[1:] or "./"
+        steps = self._up + path[1:]
+        # Nothing, or a query alone, would lead back to the page itself.
+        return f"./{steps}" if steps[:1] in ("", "?") else steps
 
     def _odd(self, name: str, path: str) -> str:
         form = pick(self._chance, 6)

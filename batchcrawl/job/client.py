@@ -17,7 +17,6 @@ def client_settings(job: Job, *, threads: int) -> ClientSettings:
         read_timeout_s=fetch.read_timeout_s,
         deadline_s=fetch.deadline_s,
         body_bytes_max=fetch.body_bytes_max,
-        headers=tuple(fetch.headers.items()),
         proxy=network.proxy,
         allow_addresses=tuple(ip_network(text) for text in network.allow_addresses),
         names=network.names,

@@ -11,7 +11,7 @@ from batchcrawl.store.identity import Identity, read_identity, write_identity
 from batchcrawl.store.layout import Layout
 from batchcrawl.web.domains import Domains, bundled_list
 from batchcrawl.web.fingerprint import Fingerprinter
-from batchcrawl.web.urls import DEFAULT_STEPS, canonicalise
+from batchcrawl.web.urls import canonicalise
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def open_or_create(job: Job, disk: Disk) -> Crawl:
         return open_crawl(job)
     identity = Identity(
         partitions=job.settings.crawl.partitions_for(os.cpu_count() or 1),
-        canonical_steps=tuple(sorted(DEFAULT_STEPS)),
+        canonical_steps=tuple(job.settings.crawl.steps()),
     )
     disk.make_dir(layout.segments)
     for partition in range(identity.partitions):

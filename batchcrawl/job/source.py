@@ -87,12 +87,13 @@ def key_lines(text: str) -> dict[Key, int]:
                 section = key
             else:
                 key = section + key
-            for end in range(1, len(key) + 1):
+            for end in range(1, min(len(key), _PARTS_MAX) + 1):
                 lines.setdefault(key[:end], line)
         line += statement.count("\n")
     return lines
 
 
+_PARTS_MAX = 3  # section, setting, entry: deeper there is nothing to be named
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _PART = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
 _DOTTED = rf"(?P<key>{_PART}(?:[ \t]*\.[ \t]*{_PART})*)"

@@ -56,7 +56,7 @@ class ClientSettings:
     host_connections: int = 1
     """Connections kept open to one host."""
     hosts_kept: int = 256
-    """Hosts to which connections are kept open."""
+    """Hosts to which connections are kept open; at least four a thread."""
 
 
 class Client:
@@ -77,7 +77,7 @@ class Client:
                 current=self._current,
             ),
             ca_file=settings.ca_file,
-            hosts=settings.hosts_kept,
+            hosts=max(settings.hosts_kept, 4 * settings.threads),
             host_connections=settings.threads if settings.proxy else settings.host_connections,
         )
         self._fields = {
@@ -95,7 +95,7 @@ class Client:
         """Fetch a serialised http or https URL, sent byte for byte without its fragment and credentials.
 
         `headers` go out beside Host, User-Agent, Accept and Accept-Encoding, or replace them. `wants` None
-        reads every body. Takes no longer than the deadline of the settings, give or take one body read.
+        reads every body. Takes no longer than the deadline of the settings.
         """
         started_at = self._clock.now()
         attempt = self._attempt()
@@ -113,6 +113,8 @@ class Client:
                 ended_at=self._clock.now(),
                 address=attempt.address,
             )
+        finally:
+            attempt.response = None
 
     def close(self) -> None:
         """Close all connections that are not in use, and end the resolver's threads."""

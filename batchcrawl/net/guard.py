@@ -18,28 +18,29 @@ class AddressGuard:
     def allows(self, address: str) -> bool:
         """Say whether a fetch may connect to the address, written as numbers.
 
-        An IPv6 address that carries an IPv4 address (mapped, 6to4, Teredo, NAT64) is judged by both.
+        An IPv6 address that stands for an IPv4 address (mapped, NAT64) is judged by that; one that leads to
+        an IPv4 address (6to4, Teredo) is judged by both.
         """
         try:
             parsed = ip_address(address)
         except ValueError:
             return False
-        return all(self._allows_one(part) for part in (parsed, *_carried(parsed)))
+        return all(self._allows_one(part) for part in _judged(parsed))
 
     def _allows_one(self, address: Address) -> bool:
         return _public(address) or any(address in network for network in self._allowed)
 
 
-def _carried(address: Address) -> list[IPv4Address]:
+def _judged(address: Address) -> list[Address]:
     if isinstance(address, IPv4Address):
-        return []
-    carried = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
+        return [address]
+    if address.ipv4_mapped is not None:
+        return [address.ipv4_mapped]
     if address in _NAT64:
-        carried.append(IPv4Address(int(address) & 0xFFFFFFFF))
-    return [part for part in carried if part is not None]
+        return [IPv4Address(int(address) & 0xFFFFFFFF)]
+    carried = (address.sixtofour, *(address.teredo or ()))
+    return [address, *(part for part in carried if part is not None)]
 
 
 def _public(address: Address) -> bool:
-    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
-        return True  # only the address that it carries counts
     return address.is_global and not (address.is_multicast or address.is_reserved or address.is_unspecified)

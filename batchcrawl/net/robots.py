@@ -55,7 +55,7 @@ def _copy(answer: Answer, now: float, previous: RobotsCopy | None, ttl_s: float)
         return _unreachable(answer.status, now, previous, ttl_s)
     text = None
     if 200 <= answer.status < 300:
-        body = decode_body(answer.body, answer.header("content-encoding"), bytes_max=ROBOTS_BYTES_MAX)
+        body = decode_body(answer.body, answer.header("content-encoding"), bytes_max=ROBOTS_BYTES_MAX + 1)
         text = decode_robots(answer.body if body is None else body)
     return RobotsCopy(fetched_at=now, expires_at=now + ttl_s, status=answer.status, text=text)
 

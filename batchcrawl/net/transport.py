@@ -2,6 +2,7 @@
 
 import ssl
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from requests.adapters import HTTPAdapter
@@ -17,9 +18,7 @@ class Transport(HTTPAdapter):
     """Hands out the pool of connections for a host, direct or by way of a proxy."""
 
     def __init__(self, dialer: Dialer, *, ca_file: str | None, hosts: int, host_connections: int) -> None:
-        # Loading the CA certificates costs more than the fetch of ten pages: once, not once a connection.
-        self._verified = create_urllib3_context()
-        self._verified.load_verify_locations(ca_file or DEFAULT_CA_BUNDLE_PATH)
+        self._verified = _verified_context(ca_file or DEFAULT_CA_BUNDLE_PATH)
         self._unverified = create_urllib3_context(cert_reqs=ssl.CERT_NONE)
         self._dialer = dialer
         super().__init__(pool_connections=hosts, pool_maxsize=host_connections)
@@ -46,6 +45,14 @@ class Transport(HTTPAdapter):
 
     def _options(self) -> dict[str, Any]:
         return {"dialer": self._dialer, "ssl_context": self._verified}
+
+
+@cache
+def _verified_context(ca_file: str) -> ssl.SSLContext:
+    # Loading the CA certificates costs more than the fetch of fifty pages: once, not once a connection.
+    context = create_urllib3_context()
+    context.load_verify_locations(ca_file)
+    return context
 
 
 def _equip(manager: PoolManager) -> None:

@@ -110,9 +110,7 @@ def read_lines(path: Path, line_type: type[L]) -> Iterator[L]:
     `line_type`.
     """
     decode = msgspec.json.Decoder(line_type).decode
-    number = 0
-    for text in _split_lines(path):
-        number += 1
+    for number, text in enumerate(_split_lines(path), start=1):
         try:
             line = decode(text)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:

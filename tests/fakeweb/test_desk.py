@@ -48,14 +48,21 @@ def test_a_fast_clock_starts_at_its_instant() -> None:
 
 
 def test_a_kept_answer_is_replaced_when_its_page_changes() -> None:
-    web = FakeWeb(WebSpec(hosts=1, pages=200))
+    web = FakeWeb(WebSpec(hosts=1, pages=200, faults=frozenset({"changes"})))
     page = next(page for number in range(200) if web.change_rate(page := Resource(0, Kind.PAGE, number)) > 1)
     clock = HandClock(NOW)
     desk = Desk(web, now=clock.now, log=None, latency_s=0.0, cache_bytes=10**6)
     before = desk.reply(_request(web, page), 1).data
     clock.at = web.resource_answer(page, NOW).valid_until + 86_400
-    assert web.resource_answer(page, clock.at).body in desk.reply(_request(web, page), 1).data.replace(b"\r\n", b"\r\n")
+    assert web.resource_answer(page, clock.at).body in desk.reply(_request(web, page), 1).data
     assert desk.reply(_request(web, page), 1).data != before
+
+
+def test_an_answer_waits_for_the_latency_and_for_its_slow_host() -> None:
+    web = FakeWeb(WebSpec(hosts=100, pages=100, slow_s=2.0))
+    desk = Desk(web, now=lambda: NOW, log=None, latency_s=0.5, cache_bytes=0)
+    delays = {desk.reply(_request(web, Resource(host, Kind.PAGE, 0)), 1).delay_s for host in range(100)}
+    assert delays == {0.5, 2.5}
 
 
 def test_a_full_cache_changes_no_answer() -> None:

@@ -9,7 +9,7 @@ from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.web.robots import RobotsRules, decode_robots
 
 NOW = 1_790_000_000.0
-WEB = FakeWeb(WebSpec(hosts=20, pages=1200, seed=5))
+WEB = FakeWeb(WebSpec(hosts=20, pages=500, seed=5))
 LINES = list(truth(WEB, at=NOW))
 
 

@@ -1,7 +1,9 @@
 """What goes out over the wire and what comes back as an Answer."""
 
 import gzip
-from contextlib import closing
+import socket
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from ipaddress import ip_network
 
 import pytest
@@ -84,7 +86,7 @@ def test_a_gzip_transfer_coding_is_undone_within_the_limit() -> None:
 @pytest.mark.parametrize("status", [204, 304])
 def test_an_answer_without_body_keeps_the_connection(status: int) -> None:
     head = b"HTTP/1.1 %d X\r\nContent-Length: 10\r\n\r\n" % status
-    with RawServer([head, Act.READ, PAGE]) as server,closing(local_client()) as client:
+    with RawServer([head, Act.READ, PAGE]) as server, closing(local_client()) as client:
         assert _answer(client, server.url).body == b""
         assert _answer(client, server.url).body == b"hello"
         assert server.connections == 1
@@ -158,6 +160,25 @@ def test_a_refused_connection_is_named() -> None:
     assert "127.0.0.1 port" in answer.detail
 
 
+def test_a_connection_that_is_not_accepted_ends_in_time() -> None:
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as listener, ExitStack() as fillers:
+        for _ in range(4):
+            filler = fillers.enter_context(socket.socket())
+            filler.setblocking(False)
+            filler.connect_ex(listener.getsockname())
+        answer = local_client(connect_timeout_s=0.1).get(f"http://127.0.0.1:{listener.getsockname()[1]}/")
+    assert isinstance(answer, NoAnswer)
+    assert answer.outcome is FetchOutcome.TIMEOUT
+
+
+def test_a_server_that_closes_silently_is_survived_by_many_threads() -> None:
+    client = local_client(host_connections=8, deadline_s=5)
+    with RawServer([PAGE]) as server, closing(client), ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda number: client.get(f"{server.url}{number}"), range(200)))
+    assert [answer.url for answer in answers if isinstance(answer, Answer)] == [f"{server.url}{n}" for n in range(200)]
+    assert all(f"/{number} ".encode() in a.request_head for number, a in enumerate(answers) if isinstance(a, Answer))
+
+
 @pytest.mark.parametrize(
     "url", ["", "http://", "ftp://a/", "http://a b/", "http://a:99999/", "http://é/", "http://[::1/", "/a"]
 )
@@ -201,9 +222,7 @@ def test_a_proxy_gets_the_whole_url_and_its_credentials_stay_out_of_the_record()
     with RawServer([PAGE]) as server:
         client = local_client(proxy=f"http://user:secret@127.0.0.1:{server.port}", allow_addresses=())
         answer = _answer(client, "http://www.example.org/a|b?c#d")
-        assert server.requests[0].startswith(
-            b"GET http://www.example.org/a|b?c HTTP/1.1\r\nHost: www.example.org\r\n"
-        )
+        assert server.requests[0].startswith(b"GET http://www.example.org/a|b?c HTTP/1.1\r\nHost: www.example.org\r\n")
         assert b"Proxy-Authorization: Basic" in server.requests[0]
     assert b"Proxy-Authorization" not in answer.request_head
     assert answer.address is None

@@ -9,7 +9,10 @@ import pytest
 
 import batchcrawl
 from batchcrawl.errors import UsageError
+from batchcrawl.model.entries import HostLogLine
 from batchcrawl.store.failpoints import FAILPOINTS, VARIABLE, failpoint, parse_failpoint
+from batchcrawl.store.records import read_lines, read_log
+from tests.support.warcs import broken_rules
 
 _THREE_HITS = """
 from batchcrawl.store.failpoints import failpoint
@@ -68,3 +71,49 @@ def test_a_setting_that_could_never_kill_is_refused(setting: str) -> None:
 )
 def test_a_setting_gives_name_and_hit(setting: str | None, meaning: tuple[str, int] | None) -> None:
     assert parse_failpoint(setting) == meaning
+
+
+_WRITER = """
+import sys
+from pathlib import Path
+from batchcrawl.model.entries import HostLogLine
+from batchcrawl.store.disk import Disk
+from batchcrawl.store.records import LineWriter, LogWriter
+from tests.support.exchanges import answer
+from tests.support.warcs import warc_writer
+
+directory = Path(sys.argv[1])
+lines = [HostLogLine(host=f"http://{number}.example", at=number) for number in range(3)]
+warc = warc_writer(directory, file_bytes_max=10)
+log = LogWriter(Disk(), directory / "log.jsonl", HostLogLine, recover=True)
+for number, line in enumerate(lines):
+    warc.write_exchange(answer(number), fp="00" * 16)
+    warc.sync()
+    log.append([line])
+    log.sync()
+    warc.suspend()
+    warc = warc_writer(directory, file_bytes_max=10)
+warc.close()
+with LineWriter(Disk(), directory / "list.jsonl.zst", HostLogLine) as writer:
+    for line in lines:
+        writer.write(line)
+    writer.finish()
+Disk().write_file(directory / "done", b"")
+"""
+
+
+_OF_FILES = [name for name in FAILPOINTS if name.split(".")[0] in {"file", "lines", "log", "warc"}]
+
+
+@pytest.mark.parametrize("name", _OF_FILES)
+def test_files_killed_at_any_point_of_writing_can_be_continued(tmp_path: Path, name: str) -> None:
+    command = [sys.executable, "-c", _WRITER, str(tmp_path)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    killed = subprocess.run(command, env=environment | {VARIABLE: name}, start_new_session=True, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    subprocess.run(command, env=environment, check=True)
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names[-3:] == ["done", "list.jsonl.zst", "log.jsonl"]
+    assert all(name.endswith(".warc.gz") and broken_rules(tmp_path / name) == [] for name in names[:-3])
+    assert len(list(read_log(tmp_path / "log.jsonl", HostLogLine))) >= 3
+    assert len(list(read_lines(tmp_path / "list.jsonl.zst", HostLogLine))) == 3

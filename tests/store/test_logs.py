@@ -3,7 +3,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from batchcrawl.errors import CorruptData, CrawlLocked
@@ -62,6 +62,7 @@ def test_any_cut_is_read_as_a_prefix_and_recovered_to_it(tmp_path: Path, whole_l
         assert list(read_log(tmp_path / "log", Entry)) == [*left, Entry("more")]
 
 
+@settings(deadline=None)  # it waits for the device
 @given(cut=st.integers(0, 60), tail=st.one_of(st.integers(0, 5000).map(bytes), st.binary(max_size=50)))
 def test_a_tail_of_zeros_or_of_one_garbled_line_is_torn(
     tmp_path_factory: pytest.TempPathFactory, whole_log: bytes, cut: int, tail: bytes

@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 import zstandard
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from batchcrawl.errors import CorruptData
@@ -26,6 +26,7 @@ def write(path: Path, words: list[Word]) -> FileInfo:
         return writer.finish()
 
 
+@settings(deadline=None)  # it waits for the device
 @given(texts=st.lists(st.text(st.characters(exclude_categories=["Cs"]))))
 def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
     path = tmp_path_factory.mktemp("lines") / "a.jsonl.zst"

@@ -103,8 +103,11 @@ class _Journal(SystemCalls):
     def rename(self, source: Path, target: Path) -> None:
         self._operation(f"rename {self._name(source)} -> {self._name(target)}")
         super().rename(source, target)
-        node = _change(self._node(source.parent)).pop(source.name)
         names = _change(self._node(target.parent))
+        if source.parent == target.parent:  # one change: no moment has both names or neither
+            node = names.pop(source.name)
+        else:
+            node = _change(self._node(source.parent)).pop(source.name)
         if target.name in names:
             names[target.name].path = None
         names[target.name] = node

@@ -28,6 +28,9 @@ class Act(Enum):
     RESET = "break the connection with a TCP reset"
 
 
+_TLS_HANDSHAKE = b"\x16"
+"""Begins what a client sends that wants TLS; all of a request that a server without it can read."""
+
 Step = bytes | Drip | Act
 
 
@@ -37,22 +40,16 @@ class RawServer:
     A script starts when a request head has come, and the connection closes at its end.
     """
 
-    def __init__(
-        self, *scripts: Sequence[Step], tls: ssl.SSLContext | None = None, tls_at_once: bool = True
-    ) -> None:
+    def __init__(self, *scripts: Sequence[Step], tls: ssl.SSLContext | None = None, tls_at_once: bool = True) -> None:
         self._scripts = scripts
         self._tls = tls
         self._tls_at_once = tls is not None and tls_at_once
         self._stop = threading.Event()
         self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = int(self._listener.getsockname()[1])
         self._threads: list[threading.Thread] = []
         self.requests: list[bytes] = []
         self.connections = 0
-
-    @property
-    def port(self) -> int:
-        """The port it listens on."""
-        return int(self._listener.getsockname()[1])
 
     @property
     def url(self) -> str:
@@ -131,7 +128,7 @@ class RawServer:
 
     def _read(self, sock: socket.socket) -> None:
         head = b""
-        while b"\r\n\r\n" not in head:
+        while b"\r\n\r\n" not in head and not head.startswith(_TLS_HANDSHAKE):
             data = sock.recv(65536)
             if not data:
                 raise ConnectionError("the client went away")

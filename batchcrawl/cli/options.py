@@ -1,0 +1,7 @@
+"""Arguments and options that several commands share."""
+
+import click
+
+job_argument = click.argument("job", metavar="JOB")
+segment_option = click.option("--segment", "segment_id", metavar="ID", help="Not the newest segment that needs it.")
+quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress and no summary.")

@@ -1,0 +1,68 @@
+"""How far a step is: a live bar on a terminal, elsewhere a line every half minute. All of it goes to stderr."""
+
+import sys
+import time
+from typing import NoReturn
+
+import click
+from tqdm import tqdm
+
+from batchcrawl.engine.control import Progress
+
+LINE_EVERY_S = 30.0
+
+
+class StepProgress:
+    """Shows the progress of one step; called with each report."""
+
+    def __init__(self, command: str, *, quiet: bool = False) -> None:
+        self._command = command
+        self._quiet = quiet
+        self._bar: "tqdm[NoReturn] | None" = None
+        self._said = self._began = time.monotonic()
+        self._first: int | None = None
+
+    def close(self) -> None:
+        """Clear the bar away."""
+        if self._bar is not None:
+            self._bar.close()
+
+    def __call__(self, progress: Progress) -> None:
+        """Show a report."""
+        if self._quiet or not progress.total:
+            return
+        if self._first is None:
+            self._first = progress.done
+        if sys.stderr.isatty():
+            self._draw(progress)
+        elif time.monotonic() - self._said >= LINE_EVERY_S:
+            self._said = time.monotonic()
+            click.echo(self._line(progress), err=True)
+
+    def _draw(self, progress: Progress) -> None:
+        if self._bar is None:
+            self._bar = tqdm(
+                total=progress.total,
+                initial=progress.done,
+                desc=self._command,
+                unit="url",
+                leave=False,
+                dynamic_ncols=True,
+                file=sys.stderr,
+            )
+        self._bar.total = progress.total
+        self._bar.set_postfix_str(_hosts(progress), refresh=False)
+        self._bar.update(progress.done - self._bar.n)
+
+    def _line(self, progress: Progress) -> str:
+        passed_s = max(self._said - self._began, 0.001)
+        rate = (progress.done - (self._first or 0)) / passed_s
+        left = f"{(progress.total - progress.done) / rate:.0f} s left" if rate else "time left unknown"
+        words = [f"{self._command}: {progress.done:,} of {progress.total:,}", f"{rate:.1f}/s", left, _hosts(progress)]
+        return ", ".join(word for word in words if word)
+
+
+def _hosts(progress: Progress) -> str:
+    if not progress.active_hosts and not progress.waiting_hosts:
+        return ""
+    return f"{progress.active_hosts} hosts active, {progress.waiting_hosts} waiting"

@@ -1,0 +1,134 @@
+"""Show: one URL of the crawldb, and what a segment holds.
+
+Reads: crawldb, files of a segment. Writes: nothing.
+Commits by: nothing. If killed: nothing has happened.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from batchcrawl.errors import UsageError
+from batchcrawl.job.crawl import Crawl
+from batchcrawl.model.entries import FetchEntry, FetchLogLine, LinkLine, PageLine
+from batchcrawl.model.host import HostRecord
+from batchcrawl.model.record import UrlRecord
+from batchcrawl.store.crawldb import CrawlDb
+from batchcrawl.store.records import read_lines, read_log
+from batchcrawl.store.segment import Segment
+from batchcrawl.store.warc_reader import StoredResponse, read_exchange
+from batchcrawl.web.codings import decode_body
+from batchcrawl.web.fingerprint import partition_of
+from batchcrawl.web.urls import parse_url
+
+
+@dataclass(frozen=True)
+class Located:
+    """A URL with its place in the crawl."""
+
+    canonical: str
+    fingerprint: bytes
+    partition: int
+
+
+def locate(crawl: Crawl, url: str) -> Located:
+    """Return where a URL stands in the crawl. Raises UsageError for what is no http or https URL."""
+    parsed = parse_url(url)
+    if parsed is None or not parsed.startswith(("http://", "https://")):
+        raise UsageError(f"{url!r} is no http or https URL")
+    canonical = crawl.canonical(parsed)
+    fingerprint = crawl.fingerprinter().of(canonical)
+    return Located(canonical, fingerprint, partition_of(fingerprint, crawl.partitions))
+
+
+def known_url(crawl: Crawl, located: Located) -> tuple[UrlRecord, HostRecord | None] | None:
+    """Return what the crawldb knows of a URL and its host, or None."""
+    with CrawlDb(crawl.layout.crawldb(located.partition)) as db:
+        entry = db.load(located.fingerprint)
+        return None if entry is None else (entry.record, db.host(entry.host_part))
+
+
+def dump(crawl: Crawl) -> Iterator[dict[str, Any]]:
+    """Yield every URL record and host record as a JSON-able row, in the order of keys."""
+    for p in range(crawl.partitions):
+        with CrawlDb(crawl.layout.crawldb(p)) as db:
+            for fingerprint, record in db.records():
+                yield {"fp": fingerprint.hex(), **record_row(record)}
+            for part, host in db.hosts():
+                yield {"host_part": part.hex(), **msgspec.to_builtins(host)}
+
+
+def record_row(record: UrlRecord) -> dict[str, Any]:
+    """Return a record as a JSON-able row: names for numbers, hex for bytes, absent fields left out."""
+    row: dict[str, Any] = {}
+    for name in record.__struct_fields__:
+        value = getattr(record, name)
+        if value is None:
+            continue
+        row[name] = value.hex() if isinstance(value, bytes) else value
+    row["status"], row["place"] = record.status.name.lower(), record.place.name.lower()
+    if record.outcome is not None:
+        row["outcome"] = record.outcome.value
+    return row
+
+
+def fetch_list(segment: Segment) -> Iterator[FetchEntry]:
+    """Yield the fetch list of a segment."""
+    for p in range(segment.manifest.partitions):
+        yield from read_lines(segment.paths.fetch_list(p), FetchEntry)
+
+
+def outcomes(segment: Segment) -> Iterator[FetchLogLine]:
+    """Yield the outcomes of a segment so far, in the order in which they were logged."""
+    for p in range(segment.manifest.partitions):
+        path = segment.paths.fetch_log(p)
+        if path.exists():
+            yield from read_log(path, FetchLogLine)
+
+
+def outcome_of(segment: Segment, located: Located) -> FetchLogLine:
+    """Return the outcome of one URL. Raises UsageError when the segment has none."""
+    wanted = located.fingerprint.hex()
+    for line in outcomes(segment):
+        if line.fp == wanted:
+            return line
+    raise UsageError(f"segment {segment.id} has no outcome for {located.canonical}")
+
+
+def page_of(segment: Segment, located: Located) -> PageLine | None:
+    """Return what parse found in a page, or None when the segment does not hold that."""
+    wanted = located.fingerprint.hex()
+    for path in segment.paths.all_pages(located.partition):
+        for page in read_lines(path, PageLine):
+            if page.fp == wanted:
+                return page
+    return None
+
+
+def links_of(segment: Segment, located: Located) -> list[LinkLine]:
+    """Return the links that were taken from a page, in the order of the page."""
+    wanted = located.fingerprint.hex()
+    found = [
+        link
+        for path in sorted(segment.paths.parse_dir.glob(f"{located.partition}-*.links-*.jsonl.zst"))
+        for link in read_lines(path, LinkLine)
+        if link.source == wanted
+    ]
+    return sorted(found, key=lambda link: link.position)
+
+
+def stored_response(segment: Segment, line: FetchLogLine) -> StoredResponse:
+    """Return the stored answer of an outcome. Raises UsageError when none was stored."""
+    if line.warc is None or line.offset is None:
+        raise UsageError(f"no answer is stored for {line.url}: {line.outcome.value}")
+    return read_exchange(segment.paths.fetch_dir / line.warc, line.offset)
+
+
+def body(segment: Segment, line: FetchLogLine, *, bytes_max: int) -> bytes:
+    """Return the body of a stored answer, its content coding undone where that can be."""
+    response = stored_response(segment, line)
+    coding = response.header("content-encoding")
+    decoded = decode_body(response.body, coding, bytes_max=bytes_max)
+    return response.body if decoded is None else decoded

@@ -1,0 +1,43 @@
+"""What is taken from a page."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One link of a page."""
+
+    url: str
+    """Resolved and serialised by the WHATWG standard; the fragment is kept."""
+    kind: str
+    """The element that holds it: a, area, frame, iframe, link, meta."""
+    anchor: str | None
+    """Its text, white space collapsed, at most 200 characters."""
+    rel: tuple[str, ...]
+    """Lower case."""
+    position: int
+    """Number of the link among all links of its page, also those not taken, from 0."""
+
+
+@dataclass(slots=True)
+class Page:
+    """A parsed page. Texts have their white space collapsed."""
+
+    charset: str
+    """The encoding that was found, by its WHATWG name."""
+    title: str | None = None
+    description: str | None = None
+    language: str | None = None
+    """The lang attribute of the html element, as written."""
+    canonical: str | None = None
+    """Target of the first link of rel canonical, serialised."""
+    robots: tuple[str, ...] = ()
+    """Directives of all meta robots, lower case, in their order."""
+    text: str = ""
+    """The visible text, a line for each block."""
+    words: int = 0
+    links: list[Link] = field(default_factory=list)
+    refresh: Link | None = None
+    """Where a meta refresh leads, unless to the page itself. Not among `links`."""
+    rejected: dict[str, int] = field(default_factory=dict)
+    """Links not taken, counted by the value of their `Rejection`."""

@@ -1,0 +1,93 @@
+"""robots.txt over the network: which answer means what."""
+
+from collections.abc import Sequence
+
+from batchcrawl.model.clock import SystemClock
+from batchcrawl.model.exchange import Answer
+from batchcrawl.model.host import RobotsCopy
+from batchcrawl.net.robots import UNREACHABLE_TTL_S, fetch_robots
+from tests.support.clients import local_client
+from tests.support.rawserver import Act, Drip, RawServer, Step
+
+TEXT = "User-agent: *\nDisallow: /x\n"
+TTL_S = 86400.0
+
+
+def _page(status: str, body: str = "", *fields: str) -> bytes:
+    head = "".join(f"{field}\r\n" for field in fields)
+    return f"HTTP/1.1 {status}\r\n{head}Content-Length: {len(body)}\r\nConnection: close\r\n\r\n{body}".encode()
+
+
+def _fetch(
+    *scripts: Sequence[Step], previous: RobotsCopy | None = None
+) -> tuple[RobotsCopy, list[Answer], list[bytes]]:
+    with RawServer(*scripts) as server:
+        client = local_client(names={"*": f"127.0.0.1:{server.port}"})
+        copy, answers = fetch_robots(client, "http://a.example", SystemClock(), previous=previous, ttl_s=TTL_S)
+        return copy, answers, server.requests
+
+
+def test_a_file_is_kept_for_its_time() -> None:
+    copy, answers, requests = _fetch([_page("200 OK", TEXT)])
+    assert (copy.status, copy.text, copy.unreachable_since) == (200, TEXT, None)
+    assert copy.expires_at == copy.fetched_at + TTL_S
+    assert [answer.url for answer in answers] == ["http://a.example/robots.txt"]
+    assert requests[0].startswith(b"GET /robots.txt HTTP/1.1\r\nHost: a.example\r\n")
+
+
+def test_no_file_allows_everything() -> None:
+    for status in ("404 No", "401 No", "403 No", "410 No"):
+        copy, _, _ = _fetch([_page(status, "page")])
+        assert (copy.text, copy.unreachable_since) == (None, None)
+        assert copy.status == int(status[:3])
+
+
+def test_a_redirect_is_followed_to_another_host() -> None:
+    copy, answers, requests = _fetch(
+        [_page("301 Moved", "", "Location: http://b.example/r.txt")], [_page("200 OK", TEXT)]
+    )
+    assert copy.text == TEXT
+    assert [answer.status for answer in answers] == [301, 200]
+    assert requests[1].startswith(b"GET /r.txt HTTP/1.1\r\nHost: b.example\r\n")
+
+
+def test_five_redirects_are_followed_and_no_more() -> None:
+    hop: Sequence[Step] = [_page("302 Found", "", "Location: /robots.txt")]
+    copy, answers, _ = _fetch(*[hop] * 5, [_page("200 OK", TEXT)])
+    assert copy.text == TEXT
+    copy, answers, _ = _fetch(hop)
+    assert (copy.status, copy.text, copy.unreachable_since, len(answers)) == (302, None, None, 6)
+
+
+def test_a_redirect_to_nowhere_means_no_file() -> None:
+    for location in ("ftp://b.example/", "http://["):
+        copy, _, _ = _fetch([_page("302 Found", "", f"Location: {location}")])
+        assert (copy.status, copy.text, copy.unreachable_since) == (302, None, None)
+
+
+def test_a_failing_server_is_unreachable_since_the_first_time() -> None:
+    scripts: list[Sequence[Step]] = [[_page("500 No")], [_page("503 No")], [_page("429 No")], [Act.RESET]]
+    for script in scripts:
+        copy, _, _ = _fetch(script)
+        assert copy.text is None
+        assert copy.unreachable_since == copy.fetched_at
+        assert copy.expires_at == copy.fetched_at + UNREACHABLE_TTL_S
+        again, _, _ = _fetch(script, previous=copy)
+        assert again.unreachable_since == copy.unreachable_since
+
+
+def test_no_answer_has_no_status() -> None:
+    copy, answers, _ = _fetch([])
+    assert (copy.status, answers) == (None, [])
+
+
+def test_a_file_that_comes_too_slowly_is_unreachable() -> None:
+    copy, _, _ = _fetch([b"HTTP/1.1 200 OK\r\n\r\n", Drip(b"Disallow: /\n")])
+    assert copy.text is None
+    assert copy.unreachable_since is not None
+
+
+def test_a_usable_answer_ends_the_outage() -> None:
+    before = RobotsCopy(fetched_at=1.0, expires_at=2.0, unreachable_since=1.0)
+    copy, _, _ = _fetch([_page("404 No")], previous=before)
+    assert copy.unreachable_since is None
