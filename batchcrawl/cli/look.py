@@ -11,6 +11,8 @@ import msgspec
 from batchcrawl.cli.options import job_argument
 from batchcrawl.cli.running import command_clock, held_crawl, speaking
 from batchcrawl.cli.summaries import duration, echo_step
+from batchcrawl.compare import compare
+from batchcrawl.errors import ExitCode
 from batchcrawl.job.crawl import Crawl, open_crawl
 from batchcrawl.job.load import load_job
 from batchcrawl.report import CrawlStatus, crawl_status, segment_rows
@@ -146,7 +148,7 @@ def url(job: str, url: str) -> None:
         known = known_url(crawl, located)
         if known is None:
             click.echo(f"batchcrawl: {located.canonical} is not known to this crawl", err=True)
-            sys.exit(1)
+            sys.exit(int(ExitCode.FAILED))
         record, host = known
         _echo_pretty({"fp": located.fingerprint.hex(), "record": record_row(record), "host": host})
 
@@ -166,6 +168,32 @@ def dump_command(job: str) -> None:
     with held_crawl(job) as crawl:
         for row in dump(crawl):
             _echo_json(row)
+
+
+@click.command("compare")
+@job_argument
+@click.argument("truth", type=click.Path(path_type=Path), metavar="TRUTH")
+@speaking
+def compare_command(job: str, truth: Path) -> None:
+    """Compare a crawl of a synthetic web with its ground truth, as `fakeweb --truth` writes it.
+
+    \b
+    Reads:   crawldb, the file TRUTH
+    Writes:  nothing
+    Example: batchcrawl compare demo data/demo/truth.jsonl
+    Exit codes: 0 equal, 1 different, 2 wrong usage, 5 crawl in use
+    """
+    with held_crawl(job) as crawl:
+        found = compare(crawl, truth)
+    click.echo(f"{'outcome':<22} {'expected':>10} {'agreeing':>10}")
+    for name, urls in sorted(found.expected.items()):
+        click.echo(f"{name:<22} {urls:>10,} {found.agreeing[name]:>10,}")
+    click.echo(f"{'all':<22} {found.expected.total():>10,} {found.agreeing.total():>10,}")
+    for line in found.differences:
+        click.echo(line)
+    click.echo(f"{found.different:,} differences")
+    if found.different:
+        sys.exit(int(ExitCode.FAILED))
 
 
 def _opened(job: str) -> Crawl:

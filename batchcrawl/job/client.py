@@ -32,6 +32,9 @@ def delay_rules(job: Job) -> DelayRules:
         delay_min_s=politeness.delay_min_s,
         delay_max_s=politeness.delay_max_s,
         response_factor=politeness.factor,
+        backoff_min_s=politeness.backoff_min_s,
+        backoff_max_s=politeness.backoff_max_s,
+        host_failures_max=politeness.host_failures_max,
     )
 
 

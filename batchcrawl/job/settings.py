@@ -17,8 +17,6 @@ SomeSeconds = Annotated[float, Meta(ge=0.001, le=10 * YEAR, extra={"unit": "dura
 WholeSeconds = Annotated[float, Meta(ge=1, le=10 * YEAR, extra={"unit": "duration"})]
 Bytes = Annotated[int, Meta(ge=KB, le=1000 * GB, extra={"unit": "size"})]
 Count = Annotated[int, Meta(ge=1, le=10**12)]
-Share = Annotated[float, Meta(ge=0, le=1)]
-Weight = Annotated[float, Meta(gt=0, le=1e6)]
 Pattern = Annotated[str, Meta(min_length=1, max_length=500)]
 UrlText = Annotated[str, Meta(min_length=1, max_length=64 * KB)]
 ShortText = Annotated[str, Meta(min_length=1, max_length=500)]
@@ -118,20 +116,6 @@ class GenerateSettings(Section, frozen=True, kw_only=True):
     host_urls_max: Annotated[
         Count | None, means("Most URLs of one host in a segment; not set: no limit.", example=500)
     ] = None
-    domain_urls_max: Annotated[
-        Count | None, means("Most URLs of one registered domain in a segment; not set: no limit.", example=2_000)
-    ] = None
-    level_weights: Annotated[
-        Annotated[tuple[Weight, ...], Meta(min_length=1, max_length=16)] | None,
-        means(
-            "Shares of the priority levels that have URLs, highest first, lower ones as the last; "
-            "not set: the k-th level from the bottom weighs k.",
-            example=[4, 2, 1],
-        ),
-    ] = None
-    new_share: Annotated[
-        Share, means("Part of a segment that is for pages never fetched; what one part leaves goes to the other.")
-    ] = 0.5
 
 
 class PolitenessSettings(Section, frozen=True, kw_only=True):
@@ -223,9 +207,6 @@ class NetworkSettings(Section, frozen=True, kw_only=True):
     verify_tls_except: Annotated[
         tuple[ShortText, ...], means("Host names whose certificate is not checked.", example=["old.example.org"])
     ] = ()
-    resolver_timeout_s: Annotated[SomeSeconds, means("Longest time to resolve a host name.")] = field(
-        default=10.0, name="resolver_timeout"
-    )
 
 
 class ParseSettings(Section, frozen=True, kw_only=True):

@@ -20,22 +20,23 @@ WAIT_MAX_S = 86400.0
 class Reaction:
     """What follows a failure of one cause."""
 
-    wait_s: float
-    """Until the host may be contacted again after the first failure; doubles with each in a row."""
+    wait: float
+    """Until the host may be contacted again after the first failure, in the job's least back-off; it doubles with
+    each failure in a row."""
     tries: int
     """Requests for one URL in one segment before the outcome counts."""
-    put_off_after: int
-    """Failures in a row after which the host is put off and its waiting URLs are given back."""
+    patience: float
+    """Failures in a row after which the host is put off and its waiting URLs are given back, in the job's number."""
 
 
 REACTIONS = {
-    FetchOutcome.TIMEOUT: Reaction(wait_s=30, tries=2, put_off_after=4),
-    FetchOutcome.CONNECT_FAILED: Reaction(wait_s=30, tries=2, put_off_after=4),
-    FetchOutcome.DNS_FAILED: Reaction(wait_s=60, tries=2, put_off_after=2),
-    FetchOutcome.TLS_FAILED: Reaction(wait_s=60, tries=1, put_off_after=2),
-    FetchOutcome.PROTOCOL_ERROR: Reaction(wait_s=5, tries=1, put_off_after=10),
-    FetchOutcome.SERVER_ERROR: Reaction(wait_s=5, tries=1, put_off_after=10),
-    FetchOutcome.DEFERRED: Reaction(wait_s=60, tries=1, put_off_after=1),
+    FetchOutcome.TIMEOUT: Reaction(wait=0.5, tries=2, patience=1),
+    FetchOutcome.CONNECT_FAILED: Reaction(wait=0.5, tries=2, patience=1),
+    FetchOutcome.DNS_FAILED: Reaction(wait=1, tries=2, patience=0.5),
+    FetchOutcome.TLS_FAILED: Reaction(wait=1, tries=1, patience=0.5),
+    FetchOutcome.PROTOCOL_ERROR: Reaction(wait=0.1, tries=1, patience=3),
+    FetchOutcome.SERVER_ERROR: Reaction(wait=0.1, tries=1, patience=3),
+    FetchOutcome.DEFERRED: Reaction(wait=1, tries=1, patience=0),
 }
 """By fetch outcome; DEFERRED stands for 429 and 503. Outcomes that are not named are no failure of the host."""
 
@@ -48,6 +49,11 @@ class DelayRules:
     delay_max_s: float
     response_factor: float
     """Delay in multiples of the last response time."""
+    backoff_min_s: float = 60.0
+    """Wait after a 429, 503 or failed connection; others are measured by it, see REACTIONS."""
+    backoff_max_s: float = WAIT_MAX_S
+    host_failures_max: int = 3
+    """Failures in a row that put a host off, see REACTIONS."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,12 +143,13 @@ class HostPoliteness:
 
     def _failed(self, reaction: Reaction, *, retry_after_s: float | None, now: float) -> "HostPoliteness":
         failures = self.failures + 1
-        wait_s = min(reaction.wait_s * 2 ** min(failures - 1, 20), WAIT_MAX_S)
+        rules = self.rules
+        wait_s = min(reaction.wait * rules.backoff_min_s * 2 ** min(failures - 1, 20), rules.backoff_max_s)
         if retry_after_s is not None:
             # A host that refuses again although its own wait was kept is left alone for longer.
             wait_s = retry_after_s if failures == 1 else max(wait_s, retry_after_s)
         until = max(now + wait_s, self.deferred_until or 0.0)
-        return replace(self, failures=failures, deferred_until=until, put_off=failures >= reaction.put_off_after)
+        return replace(self, failures=failures, deferred_until=until, put_off=failures >= reaction.patience * rules.host_failures_max)
 
 
 def parse_retry_after(value: str | None, now: float) -> float | None:

@@ -60,8 +60,7 @@ def read_exchange(path: Path, offset: int, *, verify: bool = False) -> StoredRes
     The gzip checksum is always checked, the digests if `verify`. Raises CorruptData naming file and offset
     when there is no whole response or revisit record.
     """
-    path = _existing(path)
-    with path.open("rb") as file:
+    with _open(path) as file:
         record = _record(file, path, offset)
     if record.kind not in {"response", "revisit"}:
         raise CorruptData(f"{path}: a {record.kind} record at byte {offset}, where a response was expected")
@@ -78,20 +77,24 @@ def iter_warc(path: Path, offset: int = 0) -> Iterator[StoredRecord]:
 
     Raises CorruptData naming file and offset at damage; in a file that is still open, a torn tail just ends it.
     """
-    path = _existing(path)
-    with path.open("rb") as file:
+    with _open(path) as file:
         size = file.seek(0, 2)
-        if path.name.endswith(OPEN_SUFFIX):
-            size = scan_warc(path, offset).valid_bytes
+        if file.name.endswith(OPEN_SUFFIX):
+            size = scan_warc(Path(file.name), offset).valid_bytes
         while offset < size:
             record = _record(file, path, offset)
             yield record
             offset += record.length
 
 
-def _existing(path: Path) -> Path:
-    still_open = path.with_name(path.name + OPEN_SUFFIX)
-    return path if path.exists() or not still_open.exists() else still_open
+def _open(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        still_open = path.with_name(path.name + OPEN_SUFFIX)
+        if not still_open.exists():
+            raise
+        return still_open.open("rb")
 
 
 def _record(file: BinaryIO, path: Path, offset: int) -> StoredRecord:

@@ -112,12 +112,6 @@ STEPS = (
             "1: fetch.threads: so large a number is not allowed here; allowed: a whole number from 1 to 2,000",
         ),
         ("politeness.factor = nan", "1: politeness.factor: nan is not allowed here; allowed: a number from 0 to 1,000"),
-        ("generate.new_share = 1.5", "1: generate.new_share: 1.5 is not allowed here; allowed: a number from 0 to 1"),
-        (
-            "generate.level_weights = [1, 0]",
-            "1: generate.level_weights: a list is not allowed here; "
-            "allowed: a list of 1 to 16 items, each a number above 0 to 1,000,000",
-        ),
         (
             'fetch.conditional = "yes"',
             '1: fetch.conditional: "yes" is not allowed here; allowed: true or false',

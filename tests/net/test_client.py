@@ -12,7 +12,7 @@ from batchcrawl.errors import UsageError
 from batchcrawl.model.exchange import Answer, NoAnswer
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.net.client import Client
-from tests.support.clients import local_client
+from tests.support.clients import hasty_client, local_client
 from tests.support.rawserver import Act, RawServer
 
 PAGE = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\nhello"
@@ -143,7 +143,7 @@ def test_a_new_connection_that_dies_is_not_tried_again() -> None:
 
 
 def test_silence_on_a_kept_connection_is_not_tried_again() -> None:
-    with RawServer([PAGE, Act.READ, Act.HANG], [PAGE]) as server, closing(local_client()) as client:
+    with RawServer([PAGE, Act.READ, Act.HANG], [PAGE]) as server, closing(hasty_client()) as client:
         _answer(client, server.url)
         answer = client.get(server.url)
         assert server.connections == 1
@@ -166,13 +166,13 @@ def test_a_connection_that_is_not_accepted_ends_in_time() -> None:
             filler = fillers.enter_context(socket.socket())
             filler.setblocking(False)
             filler.connect_ex(listener.getsockname())
-        answer = local_client(connect_timeout_s=0.1).get(f"http://127.0.0.1:{listener.getsockname()[1]}/")
+        answer = hasty_client(connect_timeout_s=0.1).get(f"http://127.0.0.1:{listener.getsockname()[1]}/")
     assert isinstance(answer, NoAnswer)
     assert answer.outcome is FetchOutcome.TIMEOUT
 
 
 def test_a_server_that_closes_silently_is_survived_by_many_threads() -> None:
-    client = local_client(host_connections=8, deadline_s=5)
+    client = local_client(host_connections=8)
     with RawServer([PAGE]) as server, closing(client), ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda number: client.get(f"{server.url}{number}"), range(200)))
     assert [answer.url for answer in answers if isinstance(answer, Answer)] == [f"{server.url}{n}" for n in range(200)]

@@ -6,7 +6,7 @@ from batchcrawl.model.clock import SystemClock
 from batchcrawl.model.exchange import Answer
 from batchcrawl.model.host import RobotsCopy
 from batchcrawl.net.robots import UNREACHABLE_TTL_S, fetch_robots
-from tests.support.clients import local_client
+from tests.support.clients import hasty_client, local_client
 from tests.support.rawserver import Act, Drip, RawServer, Step
 
 TEXT = "User-agent: *\nDisallow: /x\n"
@@ -19,10 +19,10 @@ def _page(status: str, body: str = "", *fields: str) -> bytes:
 
 
 def _fetch(
-    *scripts: Sequence[Step], previous: RobotsCopy | None = None
+    *scripts: Sequence[Step], previous: RobotsCopy | None = None, hasty: bool = False
 ) -> tuple[RobotsCopy, list[Answer], list[bytes]]:
     with RawServer(*scripts) as server:
-        client = local_client(names={"*": f"127.0.0.1:{server.port}"})
+        client = (hasty_client if hasty else local_client)(names={"*": f"127.0.0.1:{server.port}"})
         copy, answers = fetch_robots(client, "http://a.example", SystemClock(), previous=previous, ttl_s=TTL_S)
         return copy, answers, server.requests
 
@@ -82,7 +82,7 @@ def test_no_answer_has_no_status() -> None:
 
 
 def test_a_file_that_comes_too_slowly_is_unreachable() -> None:
-    copy, _, _ = _fetch([b"HTTP/1.1 200 OK\r\n\r\n", Drip(b"Disallow: /\n")])
+    copy, _, _ = _fetch([b"HTTP/1.1 200 OK\r\n\r\n", Drip(b"Disallow: /\n")], hasty=True)
     assert copy.text is None
     assert copy.unreachable_since is not None
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from batchcrawl.model.exchange import Answer, NoAnswer
 from batchcrawl.model.outcome import FetchOutcome
-from tests.support.clients import local_client
+from tests.support.clients import hasty_client, local_client
 from tests.support.rawserver import Act, RawServer
 
 DIRECTORY = Path(__file__).parents[1] / "data" / "tls"
@@ -58,14 +58,14 @@ def test_a_server_without_tls_is_a_tls_failure() -> None:
 
 def test_silence_in_the_handshake_ends_in_time() -> None:
     with RawServer([Act.HANG]) as server:
-        answer = local_client().get(server.url.replace("http:", "https:"))
+        answer = hasty_client().get(server.url.replace("http:", "https:"))
     assert isinstance(answer, NoAnswer)
     assert answer.outcome is FetchOutcome.TIMEOUT
 
 
 def test_silence_within_tls_ends_in_time() -> None:
     with RawServer([b"HTTP/1.1 200 OK\r\n", Act.HANG], tls=_context()) as server:
-        answer = local_client(ca_file=CERTIFICATE).get(server.url)
+        answer = hasty_client(ca_file=CERTIFICATE).get(server.url)
     assert isinstance(answer, NoAnswer)
     assert answer.outcome is FetchOutcome.TIMEOUT
 
@@ -92,6 +92,6 @@ def test_a_proxy_that_refuses_the_tunnel_is_a_failed_connection() -> None:
 
 def test_a_proxy_that_drips_its_tunnel_ends_in_time() -> None:
     with RawServer([Act.HANG]) as server:
-        answer = local_client(proxy=server.url).get("https://secure.test/")
+        answer = hasty_client(proxy=server.url).get("https://secure.test/")
     assert isinstance(answer, NoAnswer)
     assert answer.outcome is FetchOutcome.TIMEOUT

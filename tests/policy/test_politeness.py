@@ -82,7 +82,7 @@ def test_a_short_retry_after_does_not_stop_the_doubling() -> None:
 
 def test_a_host_is_put_off_after_its_failures_in_a_row() -> None:
     host = HostPoliteness.start(RULES)
-    for _ in range(3):
+    for _ in range(2):
         host = host.after(FetchOutcome.TIMEOUT, now=NOW)
     assert not host.put_off
     assert host.after(FetchOutcome.CONNECT_FAILED, now=NOW).put_off
@@ -160,6 +160,6 @@ def test_no_retry_after_raises_or_exceeds_a_day(value: str, now: float) -> None:
 
 def test_every_reaction_waits_and_tries() -> None:
     for reaction in REACTIONS.values():
-        assert reaction.wait_s > 0
+        assert reaction.wait > 0
         assert reaction.tries >= 1
-        assert reaction.put_off_after >= 1
+        assert reaction.patience >= 0

@@ -125,10 +125,23 @@ def test_damage_in_what_was_synced_is_no_torn_tail(tmp_path: Path, whole_warc: b
     assert path.read_bytes() == whole_warc[:-10]
 
 
+def test_recovery_makes_the_name_of_a_killed_process_durable(tmp_path: Path, whole_warc: bytes) -> None:
+    disk = ForgetfulDisk(tmp_path)
+    disk.open_new(tmp_path / "a.warc.gz.open").write(whole_warc)
+    recover_warc(disk, tmp_path / "a.warc.gz.open")
+    disk.crash()
+    assert (tmp_path / "a.warc.gz.open").read_bytes() == whole_warc
+
+
 def test_recovering_a_file_that_is_not_there_makes_none(tmp_path: Path) -> None:
     with pytest.raises(CrawlError, match="is not there"):
         recover_warc(Disk(), tmp_path / "a.warc.gz.open")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=NAME):
+        read_exchange(tmp_path / NAME, 0)
 
 
 def test_a_torn_tail_just_ends_a_file_that_still_grows(tmp_path: Path, whole_warc: bytes) -> None:

@@ -1,4 +1,4 @@
-"""Clients for tests: short times, and this machine's own addresses allowed."""
+"""Clients for tests, which may connect to this machine's own addresses."""
 
 from dataclasses import replace
 from ipaddress import ip_network
@@ -9,9 +9,9 @@ from batchcrawl.net.client import Client, ClientSettings
 
 SETTINGS = ClientSettings(
     user_agent="batchcrawl-test",
-    connect_timeout_s=0.5,
-    read_timeout_s=0.2,
-    deadline_s=0.4,
+    connect_timeout_s=10,
+    read_timeout_s=10,
+    deadline_s=10,
     allow_addresses=(ip_network("127.0.0.0/8"), ip_network("::1/128")),
 )
 
@@ -19,3 +19,8 @@ SETTINGS = ClientSettings(
 def local_client(**changes: Any) -> Client:
     """Return a client that differs from SETTINGS by the changes."""
     return Client(replace(SETTINGS, **changes), SystemClock())
+
+
+def hasty_client(**changes: Any) -> Client:
+    """Return a client for tests that wait for its time limits: 0.2 s of silence, 0.4 s in all."""
+    return local_client(**({"connect_timeout_s": 0.3, "read_timeout_s": 0.2, "deadline_s": 0.4} | changes))

@@ -2,7 +2,8 @@
 
 It works in a real directory and keeps beside it what is durable: the content of each file at its last
 fsync, and the names of each directory at its last sync. Like POSIX, and unlike some file systems, it gives
-nothing for free: syncing a file does not keep its name, and a rename waits for the directory.
+nothing for free: syncing a file does not keep its name, and a rename waits for the directory. What is there
+when the disk is made is durable; every later change must go through the disk.
 """
 
 import os

@@ -1,0 +1,155 @@
+"""An nginx on a loopback port that serves directories under several host names, for the length of a block."""
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+START_S = 10.0
+
+
+class NginxFailed(Exception):
+    """nginx is missing or does not start; the message is one line."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Site:
+    """A directory under a host name."""
+
+    host: str
+    root: Path
+    gzip: bool = False
+    """Bodies are compressed on the way, and therefore chunked."""
+    robots: str | None = None
+    """robots.txt; None: there is none."""
+
+
+class Hit(msgspec.Struct, frozen=True):
+    """A line of the access log."""
+
+    host: str
+    uri: str
+    """The request target, byte for byte as sent."""
+    status: int
+    agent: str
+
+
+@dataclass(frozen=True)
+class Nginx:
+    """A running server."""
+
+    port: int
+    access_log: Path
+
+    def hits(self) -> list[Hit]:
+        """Return every request so far."""
+        return [msgspec.json.decode(line, type=Hit) for line in self.access_log.read_bytes().splitlines()]
+
+
+@contextmanager
+def serving(sites: Sequence[Site], *, port: int | None = None) -> Iterator[Nginx]:
+    """Serve sites on 127.0.0.1 until the block ends; without a port, on one that is free.
+
+    Raises NginxFailed when there is no nginx or it does not start.
+    """
+    program = find_nginx()
+    if program is None:
+        raise NginxFailed("nginx is not installed")
+    with tempfile.TemporaryDirectory(prefix="nginx-") as name:
+        directory = Path(name)
+        port = port or _free_port()
+        config = directory / "nginx.conf"
+        config.write_text(_config(sites, directory, port), encoding="utf-8")
+        process = subprocess.Popen(
+            [program, "-p", name, "-c", str(config)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
+        with process:
+            try:
+                _wait_until_up(process, port)
+                yield Nginx(port, directory / "access.log")
+            finally:
+                process.terminate()
+
+
+def find_nginx() -> str | None:
+    """Return the path of the nginx program, or None. Debian keeps it where only root looks."""
+    return shutil.which("nginx", path=os.environ.get("PATH", os.defpath) + ":/usr/sbin:/usr/local/sbin")
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+def _config(sites: Sequence[Site], directory: Path, port: int) -> str:
+    temp_paths = "\n".join(
+        f"    {kind}_temp_path {directory / kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    servers = "\n".join(_server(site, port) for site in sites)
+    return _CONFIG.format(directory=directory, temp_paths=temp_paths, servers=servers, port=port)
+
+
+_CONFIG = """\
+daemon off;
+worker_processes 1;
+pid {directory}/nginx.pid;
+error_log stderr error;
+events {{ worker_connections 512; }}
+http {{
+{temp_paths}
+    log_format hits escape=json '{{"host":"$host","uri":"$request_uri","status":$status,"agent":"$http_user_agent"}}';
+    access_log {directory}/access.log hits;
+    keepalive_requests 1000000;
+    port_in_redirect off;
+    default_type application/octet-stream;
+    types {{
+        text/html html;
+        text/plain txt;
+        text/xml xml;
+        text/css css;
+        text/javascript js;
+        application/json json;
+        image/png png;
+        image/gif gif;
+        image/svg+xml svg;
+        image/x-icon ico;
+    }}
+    server {{ listen 127.0.0.1:{port} default_server; return 404; }}
+{servers}
+}}
+"""
+
+
+def _server(site: Site, port: int) -> str:
+    lines = [f"listen 127.0.0.1:{port};", f"server_name {site.host};", f'root "{site.root}";', "index index.html;"]
+    if site.gzip:
+        lines += ["gzip on;", "gzip_types text/plain text/css;", "gzip_vary on;"]
+    if site.robots is not None:
+        text = site.robots.replace("\n", "\\n")
+        lines.append(f'location = /robots.txt {{ default_type text/plain; return 200 "{text}"; }}')
+    return "    server {\n" + "".join(f"        {line}\n" for line in lines) + "    }"
+
+
+def _wait_until_up(process: "subprocess.Popen[str]", port: int) -> None:
+    """Return once the port answers, or raise NginxFailed with what nginx said."""
+    give_up_at = time.monotonic() + START_S
+    while time.monotonic() < give_up_at:
+        if process.poll() is not None:
+            assert process.stderr is not None
+            said = process.stderr.read().strip().splitlines()
+            raise NginxFailed(f"nginx did not start: {said[0] if said else f'exit code {process.returncode}'}")
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except ConnectionRefusedError:
+            time.sleep(0.02)
+        else:
+            return
+    raise NginxFailed(f"nginx does not answer on port {port} after {START_S:.0f} s")
