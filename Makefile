@@ -58,7 +58,7 @@ crawl: $(READY) ## ROUNDS=n rounds of JOB=name
 # --- try, test, measure ---------------------------------------------------------------------------
 
 demo: $(READY) ## crawl a synthetic web on this machine and compare the crawl with what is there
-	@$(BIN)/python -m tests.support.demo
+	@tests/support/demo.sh $(BIN)/batchcrawl
 
 test: $(READY) ## all tests
 	$(BIN)/python -m pytest -n auto

@@ -20,6 +20,7 @@ from batchcrawl.store.disk import Disk
 from batchcrawl.store.lock import CrawlLock
 
 FAULTS_SHOWN = 20
+SEED_FILE_SUFFIXES = (".txt", ".tsv", ".csv", ".gz")
 
 
 @click.command()
@@ -59,6 +60,8 @@ def _lines(job: Job, sources: tuple[str, ...]) -> Iterator[Seed | SeedFault]:
             yield from read_seeds(sys.stdin.buffer, "stdin")
         elif Path(source).is_file():
             yield from read_seed_file(Path(source), source)
+        elif "://" not in source and source.endswith(SEED_FILE_SUFFIXES):
+            raise UsageError(f"{source}: no such file")
         else:
             yield from parse_seed_lines(io.BytesIO(source.encode()), "argument")
 

@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkContext, SpawnContext
@@ -49,10 +50,12 @@ class _Child(Generic[Task, Result]):
 
     def send_stop(self) -> None:
         if self.outcome is None:
-            try:
+            with suppress(OSError):  # it has just ended; its last word is still in the pipe
                 self.pipe.send(_STOP)
-            except OSError:
-                return  # it has just ended; its last word is still in the pipe
+
+    def abandon(self) -> None:
+        """Let it see the end of its pipe, at which it leaves."""
+        self.pipe.close()
 
     def hear(self) -> None:
         """Take one message; the end of the pipe without a result is a failure."""
@@ -60,8 +63,8 @@ class _Child(Generic[Task, Result]):
             message = self.pipe.recv()
         except (EOFError, OSError):
             self.process.join()
-            code = self.process.exitcode
-            self.outcome = _Failure(CrawlError(f"a worker process died (exit code {code}); run the same command again"))
+            how = _how_it_ended(self.process.exitcode)
+            self.outcome = _Failure(CrawlError(f"a worker process {how}; run the same command again"))
             return
         if isinstance(message, Progress):
             self.progress = message
@@ -86,17 +89,25 @@ def run_partitions(
     running: dict[int, _Child[Task, Result]] = {}
     ended: dict[int, _Child[Task, Result]] = {}
     told = _Told(control)
-    while waiting or running:
-        while waiting and len(running) < parallel and not _failed(ended):
-            number, task = waiting.pop(0)
-            running[number] = _Child(function, task)
-            told.catch_up(running[number])
-        if not running:
-            break
-        told.pass_on(list(running.values()))
-        _listen(running, ended, told)
-        control.report(sum((c.progress for c in (*ended.values(), *running.values())), Progress()))
+    try:
+        while running or (waiting and not told.failed):
+            while waiting and len(running) < parallel and not told.failed:
+                number, task = waiting.pop(0)
+                running[number] = _Child(function, task)
+                told.catch_up(running[number])
+            told.pass_on(list(running.values()))
+            _listen(running, ended, told)
+            control.report(sum((c.progress for c in (*ended.values(), *running.values())), Progress()))
+    finally:
+        for child in running.values():  # only where the loop was left by an error of the parent's own
+            child.abandon()
     return _results(ended)
+
+
+def _how_it_ended(code: int | None) -> str:
+    if code is not None and code < 0:
+        return f"was killed by {signal.Signals(-code).name}"
+    return f"died (exit code {code})"
 
 
 class _Told:
@@ -131,18 +142,15 @@ def _listen(running: dict[int, _Child[Task, Result]], ended: dict[int, _Child[Ta
             told.failed = told.failed or isinstance(child.outcome, _Failure)
 
 
-def _failed(ended: dict[int, _Child[Task, Result]]) -> bool:
-    return any(isinstance(child.outcome, _Failure) for child in ended.values())
-
-
 def _results(ended: dict[int, _Child[Task, Result]]) -> list[Result]:
-    results: list[Result] = []
-    for _, child in sorted(ended.items()):
+    """Return the results in the order of the tasks, or raise the error that came first: others may follow from it."""
+    results: dict[int, Result] = {}
+    for number, child in ended.items():
         if isinstance(child.outcome, _Failure):
             raise child.outcome.error
         if child.outcome is not None:
-            results.append(child.outcome.result)
-    return results
+            results[number] = child.outcome.result
+    return [result for _, result in sorted(results.items())]
 
 
 def _child_main(function: Callable[[Task, Control], Result], task: Task, pipe: Connection, parents: Connection) -> None:

@@ -34,11 +34,3 @@ class FetchOutcome(Enum):
     DEFERRED = "deferred", 16, "The host is put off (429, 503, failing, robots.txt unreachable); the URL is not blamed."
     TIME_LIMIT = "time_limit", 17, "The step ended at its time limit before the URL's turn."
     REDIRECT_INVALID = "redirect_invalid", 18, "The redirect has no usable target."
-
-    @classmethod
-    def of_number(cls, number: int) -> "FetchOutcome":
-        """Return the outcome of a number stored in the crawldb. Raises KeyError for an unknown one."""
-        return _BY_NUMBER[number]
-
-
-_BY_NUMBER = {outcome.number: outcome for outcome in FetchOutcome}

@@ -5,6 +5,7 @@ zero on disk stands for an absent instant.
 """
 
 import struct
+from typing import Any
 
 import msgspec
 
@@ -14,8 +15,10 @@ from batchcrawl.model.status import PageStatus, Place
 
 RECORD_VERSION = 1
 
-_HEAD = struct.Struct("<BBBBHBBBxHHHxxIIIIIIff")
+_HEAD = struct.Struct("<BBBBHBBBxHHHIIIIIIff")
 HEAD_BYTES = _HEAD.size
+INSTANT_MAX = 0xFFFF_FFFF
+"""The last instant that a record and its index entry can hold, in 2106; a later one is stored as this."""
 _FLAG_SEED = 1
 
 
@@ -43,8 +46,10 @@ class UrlRecord(msgspec.Struct):
     """How many of them differed from the one before."""
     first_seen_at: int = 0
     last_fetch_at: int | None = None
+    """When the last conclusive answer came; a failure is no observation and leaves it."""
     last_change_at: int | None = None
     next_fetch_at: int | None = None
+    """When the URL becomes or became ready."""
     interval_s: int | None = None
     """Fetch interval last set by the schedule."""
     lease: int | None = None
@@ -118,13 +123,14 @@ _decode_tail = msgspec.msgpack.Decoder(_Tail).decode
 
 
 def encode_record(record: UrlRecord) -> bytes:
-    """Return the bytes of a record as the crawldb stores them."""
+    """Return the bytes of a record as the crawldb stores them; too large a counter or instant becomes the largest."""
     r = record
     head = _HEAD.pack(
         RECORD_VERSION, r.status, r.place, r.level, min(r.depth, 0xFFFF), min(r.retries, 0xFF),
         0 if r.outcome is None else r.outcome.number, _FLAG_SEED if r.seed else 0,
-        r.http_status or 0, min(r.fetches, 0xFFFF), min(r.changes, 0xFFFF), r.first_seen_at, r.last_fetch_at or 0,
-        r.last_change_at or 0, r.next_fetch_at or 0, r.interval_s or 0, r.lease or 0, r.rate_a, r.rate_b,
+        r.http_status or 0, min(r.fetches, 0xFFFF), min(r.changes, 0xFFFF), min(r.first_seen_at, INSTANT_MAX),
+        min(r.last_fetch_at or 0, INSTANT_MAX), min(r.last_change_at or 0, INSTANT_MAX),
+        min(r.next_fetch_at or 0, INSTANT_MAX), min(r.interval_s or 0, INSTANT_MAX), r.lease or 0, r.rate_a, r.rate_b,
     )  # fmt: skip
     tail = _Tail(
         r.url, r.fetch_url, r.score, r.seed_interval_s, r.source, r.etag, r.last_modified, r.signature, r.simhash,
@@ -135,40 +141,45 @@ def encode_record(record: UrlRecord) -> bytes:
 
 def decode_record(data: bytes) -> UrlRecord:
     """Return the record of its stored bytes. Raises CorruptData when they are not a record."""
+    head = _unpack(data)
     try:
-        head = _HEAD.unpack_from(data)
         tail = _decode_tail(memoryview(data)[HEAD_BYTES:])
-    except (struct.error, msgspec.MsgspecError) as error:
+    except msgspec.MsgspecError as error:
         raise CorruptData(f"URL record of {len(data)} bytes is damaged: {error}") from error
-    _check_version(head[0])
     return UrlRecord(
-        tail.url, _STATUS[head[1]], _PLACE[head[2]], head[3], head[4], head[5],
-        FetchOutcome.of_number(head[6]) if head[6] else None, bool(head[7] & _FLAG_SEED), head[8] or None,
-        head[9], head[10], head[11], head[12] or None, head[13] or None, head[14] or None, head[15] or None,
-        head[16] or None, head[17], head[18],
+        tail.url, _STATUS[head[1]], _PLACE[head[2]], head[3], head[4], head[5], _OUTCOME[head[6]],
+        bool(head[7] & _FLAG_SEED), head[8] or None, head[9], head[10], head[11], head[12] or None, head[13] or None,
+        head[14] or None, head[15] or None, head[16] or None, head[17], head[18],
         tail.fetch_url, tail.score, tail.seed_interval_s, tail.source, tail.etag, tail.last_modified, tail.signature,
         tail.simhash, tail.digest, tail.content_type, tail.redirect, tail.segment, tail.duplicate_of, tail.metadata,
     )  # fmt: skip
 
 
 def decode_head(data: bytes) -> RecordHead:
-    """Return the fixed part of a stored record. Raises CorruptData when it is too short."""
+    """Return the fixed part of a stored record. Raises CorruptData when it is none."""
+    head = _unpack(data)
+    return RecordHead(
+        status=_STATUS[head[1]], place=_PLACE[head[2]], level=head[3], depth=head[4], retries=head[5],
+        outcome=_OUTCOME[head[6]], last_fetch_at=head[12] or None, next_fetch_at=head[14] or None,
+        lease=head[16] or None,
+    )  # fmt: skip
+
+
+def _unpack(data: bytes) -> tuple[Any, ...]:
+    """Return the fields of the head, of a known version and with known numbers in it."""
+    if data and data[0] != RECORD_VERSION:
+        raise CorruptData(f"URL record has version {data[0]}; this program reads version {RECORD_VERSION}")
     try:
         head = _HEAD.unpack_from(data)
     except struct.error as error:
         raise CorruptData(f"URL record of {len(data)} bytes is damaged: {error}") from error
-    _check_version(head[0])
-    return RecordHead(
-        status=_STATUS[head[1]], place=_PLACE[head[2]], level=head[3], depth=head[4], retries=head[5],
-        outcome=FetchOutcome.of_number(head[6]) if head[6] else None,
-        last_fetch_at=head[12] or None, next_fetch_at=head[14] or None, lease=head[16] or None,
-    )  # fmt: skip
-
-
-def _check_version(version: int) -> None:
-    if version != RECORD_VERSION:
-        raise CorruptData(f"URL record has version {version}; this program reads version {RECORD_VERSION}")
+    if head[1] not in _STATUS or head[2] not in _PLACE or head[6] not in _OUTCOME:
+        raise CorruptData(
+            f"URL record has status {head[1]}, place {head[2]}, outcome {head[6]}; one of them is unknown"
+        )
+    return head
 
 
 _STATUS = {int(status): status for status in PageStatus}
 _PLACE = {int(place): place for place in Place}
+_OUTCOME: dict[int, FetchOutcome | None] = {0: None, **{outcome.number: outcome for outcome in FetchOutcome}}

@@ -20,7 +20,11 @@ class Cap:
     each: int
     """Every host gives up to so many."""
     extra_hosts: int
-    """So many hosts, the first in the order of their keys, give one more."""
+    """So many of the hosts that offer more, in all partitions, give one more."""
+    able_hosts: int
+    """How many hosts offer more, in all partitions."""
+    first: int
+    """Number of the partition's first such host, counted from the first that gives one more, around."""
 
 
 @dataclass
@@ -28,7 +32,8 @@ class Ration:
     """The caps of one partition, used up host by host."""
 
     caps: dict[int, Cap]
-    extra_left: dict[int, int] = field(default_factory=dict)
+    seen: Counter[int] = field(default_factory=Counter)
+    """Hosts that offered more than their cap so far, by level."""
 
     def grant(self, level: int, offered: int) -> int:
         """Return how many of the `offered` URLs of a level the next host may give."""
@@ -37,11 +42,9 @@ class Ration:
             return 0
         if offered <= cap.each:
             return offered
-        left = self.extra_left.setdefault(level, cap.extra_hosts)
-        if left > 0:
-            self.extra_left[level] = left - 1
-            return cap.each + 1
-        return cap.each
+        number = (cap.first + self.seen[level]) % cap.able_hosts
+        self.seen[level] += 1
+        return cap.each + (number < cap.extra_hosts)
 
 
 def host_limit(*, duration_s: float, delay_s: float, urls_max: int | None) -> int | None:
@@ -60,8 +63,12 @@ def add_offers(total: Offers, more: Offers) -> None:
         total.setdefault(level, Counter()).update(counts)
 
 
-def ration(offers: list[Offers], *, urls_max: int) -> list[Ration]:
-    """Divide a segment of at most `urls_max` URLs among the partitions' offers; a ration a partition."""
+def ration(offers: list[Offers], *, urls_max: int, turn: int = 0) -> list[Ration]:
+    """Divide a segment of at most `urls_max` URLs among the partitions' offers; a ration a partition.
+
+    `turn` is any number that differs from segment to segment: it says with which hosts the giving of one more
+    begins, so that over the segments no host comes first by its place in the order of keys.
+    """
     total: Offers = {}
     for offer in offers:
         add_offers(total, offer)
@@ -69,12 +76,17 @@ def ration(offers: list[Offers], *, urls_max: int) -> list[Ration]:
     rations = [Ration({}) for _ in offers]
     for level, quota in shares(available, total=urls_max).items():
         each, extra = _level_cap(total[level], quota)
-        for partition, offer in enumerate(offers):
-            able = sum(hosts for size, hosts in offer.get(level, {}).items() if size > each)
-            mine = min(able, extra)
-            extra -= mine
-            rations[partition].caps[level] = Cap(each, mine)
+        able = [sum(hosts for size, hosts in offer.get(level, {}).items() if size > each) for offer in offers]
+        first = -_start(sum(able), turn)
+        for partition, hosts in enumerate(able):
+            rations[partition].caps[level] = Cap(each, extra, sum(able), first)
+            first += hosts
     return rations
+
+
+def _start(hosts: int, turn: int) -> int:
+    """Return which of `hosts` comes first: turns one after the other fall evenly over all (Knuth, TAOCP 3, 6.4)."""
+    return (turn * 0x9E37_79B1 & 0xFFFF_FFFF) * hosts >> 32
 
 
 def _level_cap(counts: Counter[int], quota: int) -> tuple[int, int]:

@@ -33,6 +33,11 @@ class Transition:
     conclusive: bool
     """The outcome says what is at the URL now."""
 
+    @property
+    def failure(self) -> bool:
+        """The outcome counts as a failure of the URL."""
+        return not self.conclusive and self.next is not Next.RETURN
+
 
 _CONCLUSIVE = {
     FetchOutcome.FETCHED: (PageStatus.FETCHED, Next.RECRAWL),
@@ -62,7 +67,7 @@ _HAS_CONTENT = frozenset({PageStatus.FETCHED, PageStatus.DUPLICATE})
 def transition(old: PageStatus, outcome: FetchOutcome, *, failures: int, failures_max: int) -> Transition:
     """Return the cell of the table for one fetch.
 
-    `failures` counts the failures in a row with this one included; more than `failures_max` make the URL gone.
+    `failures` counts the failures in a row, with this one if it is one; more than `failures_max` make the URL gone.
     """
     if outcome in _SAYS_NOTHING:
         return Transition(old, Next.RETURN, conclusive=False)
@@ -73,11 +78,6 @@ def transition(old: PageStatus, outcome: FetchOutcome, *, failures: int, failure
         return _failed(old, failures=failures, failures_max=failures_max)
     status, following = _CONCLUSIVE[outcome]
     return Transition(status, following, conclusive=True)
-
-
-def is_failure(outcome: FetchOutcome) -> bool:
-    """Tell whether an outcome counts as a failure of the URL."""
-    return outcome in _FAILURES
 
 
 def _failed(old: PageStatus, *, failures: int, failures_max: int) -> Transition:

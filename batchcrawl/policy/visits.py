@@ -3,11 +3,14 @@
 from dataclasses import dataclass
 
 from batchcrawl.model.outcome import FetchOutcome
-from batchcrawl.model.record import UrlRecord
-from batchcrawl.model.status import Place
+from batchcrawl.model.record import INSTANT_MAX, UrlRecord
+from batchcrawl.model.status import PageStatus, Place
 from batchcrawl.policy.priority import RECRAWL_LEVEL, SEED_LEVEL
 from batchcrawl.policy.schedule import DAY_S, Belief, bounded_interval, fresh_span_s, rare_interval, retry_wait
-from batchcrawl.policy.transitions import Next, Transition, is_failure, transition
+from batchcrawl.policy.transitions import Next, Transition, transition
+
+_VANISHED = frozenset({FetchOutcome.NOT_FOUND, FetchOutcome.GONE})
+"""Outcomes that count as a change of the page that was there."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +55,7 @@ def apply_visit(record: UrlRecord, visit: Visit, intervals: Intervals) -> Transi
 
     Whether the page is a duplicate is decided by whoever holds the signature index.
     """
-    failures = record.retries + 1 if is_failure(visit.outcome) else record.retries
+    failures = record.retries + 1
     cell = transition(record.status, visit.outcome, failures=failures, failures_max=intervals.failures_max)
     record.lease = None
     if cell.next is Next.RETURN:
@@ -63,12 +66,14 @@ def apply_visit(record: UrlRecord, visit: Visit, intervals: Intervals) -> Transi
     record.outcome, record.http_status = visit.outcome, visit.http_status
     if cell.conclusive:
         _observe(record, visit)
-        record.retries = 0
+        record.retries, record.last_fetch_at = 0, visit.at
         record.fetches += 1
     else:
         record.retries = failures
-    record.last_fetch_at = visit.at
-    _set_timer(record, _wait(record, cell, last_interval_s, intervals))
+        if record.status is PageStatus.GONE:
+            _forget_copy(record)
+    record.place = Place.TIMER
+    record.next_fetch_at = min(visit.at + _wait(record, cell, last_interval_s, intervals), INSTANT_MAX)
     return cell
 
 
@@ -78,10 +83,17 @@ def _observe(record: UrlRecord, visit: Visit) -> None:
     elif visit.outcome is FetchOutcome.NOT_MODIFIED:
         _learn(record, visit.at, changed=False)
     else:
-        record.signature = record.simhash = record.digest = record.etag = record.last_modified = None
-        record.duplicate_of = record.segment = None
+        if record.signature is not None and visit.outcome in _VANISHED:
+            _learn(record, visit.at, changed=True)
+        _forget_copy(record)
         record.content_type = visit.content_type
     record.redirect = visit.redirect
+
+
+def _forget_copy(record: UrlRecord) -> None:
+    """Validators must not outlive the copy: a 304 would then say nothing."""
+    record.signature = record.simhash = record.digest = record.etag = record.last_modified = None
+    record.duplicate_of = record.segment = record.content_type = None
 
 
 def _observe_page(record: UrlRecord, visit: Visit) -> None:
@@ -129,8 +141,3 @@ def _wait(record: UrlRecord, cell: Transition, last_interval_s: int | None, inte
 def expected_interval_s(record: UrlRecord, first_s: float) -> float:
     """Return the interval that the belief asks for, in seconds; `first_s` before the first observation."""
     return fresh_span_s(belief_of(record)) if record.rate_b > 0 else first_s
-
-
-def _set_timer(record: UrlRecord, wait_s: int) -> None:
-    record.place = Place.TIMER
-    record.next_fetch_at = (record.last_fetch_at or 0) + wait_s

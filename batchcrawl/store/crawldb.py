@@ -4,17 +4,20 @@ A URL record, its index entry and the counts of its host change in one WriteBatc
 only way to write. `verify` in store.check proves the indexes against the records.
 """
 
-from collections.abc import Iterator
+import errno
+import os
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 import plyvel
 
 from batchcrawl.errors import CorruptData, CrawlError, CrawlLocked, DiskFull
 from batchcrawl.model.host import HostRecord, decode_host, encode_host
-from batchcrawl.model.record import RecordHead, UrlRecord, decode_head, decode_record, encode_record
+from batchcrawl.model.record import UrlRecord, decode_record, encode_record
 from batchcrawl.model.status import PageStatus
 from batchcrawl.store import keys
 from batchcrawl.store.failpoints import failpoint
@@ -25,6 +28,8 @@ WRITE_BUFFER_BYTES = 32 << 20
 """Larger buffers compact less; LevelDB keeps up to two of them in memory."""
 BLOOM_BITS = 10
 """Bits a key: a miss, which a new link is, costs 2-5 us."""
+
+Decoded = TypeVar("Decoded")
 
 
 @dataclass
@@ -75,43 +80,49 @@ class CrawlDb:
 
     def load(self, fingerprint: bytes) -> Entry | None:
         """Return the entry of a URL, or None when it is not known."""
-        data = self._get(keys.url_key(fingerprint))
+        key = keys.url_key(fingerprint)
+        data = self.value(key)
         if data is None:
             return None
-        record = decode_record(data)
+        record = self._decoded(key, data, decode_record)
         return Entry(fingerprint, record, record.status, keys.index_key(fingerprint, record))
-
-    def knows(self, fingerprint: bytes) -> bool:
-        """Tell whether the database has a record of the URL."""
-        return self._get(keys.url_key(fingerprint)) is not None
 
     def host(self, host_part: bytes) -> HostRecord | None:
         """Return a host record, or None when the host is not known."""
-        data = self._get(keys.host_key(host_part))
-        return None if data is None else self._decode_host(data)
+        key = keys.host_key(host_part)
+        data = self.value(key)
+        return None if data is None else self._decoded(key, data, decode_host)
 
     def meta(self, name: str) -> bytes | None:
         """Return a meta entry, or None."""
-        return self._get(keys.meta_key(name))
+        return self.value(keys.meta_key(name))
 
     def signature_owner(self, signature: bytes) -> bytes | None:
         """Return the fingerprint of the first page with a content signature, or None."""
-        return self._get(keys.signature_key(signature))
+        return self.value(keys.signature_key(signature))
+
+    def value(self, key: bytes) -> bytes | None:
+        """Return the value of a key as stored, or None."""
+        try:
+            value: bytes | None = self._db.get(key, verify_checksums=True)
+        except plyvel.Error as error:
+            raise _translation(self.path, error) from error
+        return value
 
     def records(self) -> Iterator[tuple[bytes, UrlRecord]]:
         """Yield every URL in the order of fingerprints."""
-        for key, value in self._scan(b"u"):
-            yield key[1:], decode_record(value)
-
-    def heads(self) -> Iterator[tuple[bytes, RecordHead]]:
-        """Yield the fixed part of every URL record, which is cheaper than the whole."""
-        for key, value in self._scan(b"u"):
-            yield key[1:], decode_head(value)
+        for key, value in self.entries(b"u"):
+            yield key[1:], self._decoded(key, value, decode_record)
 
     def hosts(self) -> Iterator[tuple[bytes, HostRecord]]:
         """Yield every host in the order of host parts."""
-        for key, value in self._scan(b"h"):
-            yield key[1:], self._decode_host(value)
+        for key, value in self.entries(b"h"):
+            yield key[1:], self._decoded(key, value, decode_host)
+
+    def entries(self, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
+        """Yield every key that starts with `prefix` and its value as stored, in order."""
+        with _translated(self.path):
+            yield from self._db.iterator(prefix=prefix, verify_checksums=True)
 
     def keys(self, prefix: bytes) -> Iterator[bytes]:
         """Yield every key that starts with `prefix`, in order."""
@@ -152,22 +163,11 @@ class CrawlDb:
         """Return a LevelDB batch that is synced when written."""
         return self._db.write_batch(sync=True)
 
-    def _get(self, key: bytes) -> bytes | None:
+    def _decoded(self, key: bytes, data: bytes, decode: Callable[[bytes], Decoded]) -> Decoded:
         try:
-            value: bytes | None = self._db.get(key)
-        except plyvel.Error as error:
-            raise _translation(self.path, error) from error
-        return value
-
-    def _scan(self, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
-        with _translated(self.path):
-            yield from self._db.iterator(prefix=prefix)
-
-    def _decode_host(self, data: bytes) -> HostRecord:
-        try:
-            return decode_host(data)
-        except msgspec.MsgspecError as error:
-            raise CorruptData(f"{self.path}: a host record is damaged: {error}") from error
+            return decode(data)
+        except (CorruptData, msgspec.MsgspecError) as error:
+            raise CorruptData(f"{self.path}: key {key[:1].decode()} {key[1:].hex()}: {error}") from error
 
 
 class Batch:
@@ -260,12 +260,12 @@ def _translated(path: Path) -> Iterator[None]:
 
 
 def _translation(path: Path, error: plyvel.Error) -> CrawlError:
-    """Return our error for one of LevelDB's, with the path of the partition."""
-    text = str(error)
-    if isinstance(error, plyvel.CorruptionError) or "Corruption" in text:
+    """Return our error for one of LevelDB's, which tells of its kind by how its text begins or ends."""
+    text = error.args[0].decode(errors="replace") if error.args else ""
+    if isinstance(error, plyvel.CorruptionError) or text.startswith("Corruption"):
         return CorruptData(f"{path}: LevelDB finds damage: {text}")
-    if "No space left" in text or "quota" in text:
+    if text.endswith((os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT))):
         return DiskFull(f"{path}: {text}; free some space and run the same command again")
-    if "lock" in text:
+    if text.startswith("IO error: lock "):
         return CrawlLocked(f"{path}: another process has the crawldb open")
     return CrawlError(f"{path}: {text}")

@@ -1,6 +1,7 @@
 """crawl.toml: what a crawl fixes at birth, since the keys of its database depend on it."""
 
 from pathlib import Path
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -14,12 +15,12 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """The facts of a crawl's birth."""
 
     format: int = FORMAT_VERSION
-    partitions: int
+    partitions: Annotated[int, msgspec.Meta(ge=1)]
     canonical_steps: tuple[str, ...]
     """Names of the canonicalisation steps that are on (web.urls)."""
-    hash: str = "blake2b"
+    hash: Literal["blake2b"] = "blake2b"
     """Hash of fingerprints."""
-    signature: str = "text-blake2b-128"
+    signature: Literal["text-blake2b-128"] = "text-blake2b-128"
     """Kind of content signature (web.signature)."""
 
 
@@ -41,18 +42,21 @@ def read_identity(path: Path) -> Identity:
     """Return the identity of a crawl. Raises CorruptData, or CrawlError for a newer format."""
     data = path.read_bytes()
     try:
-        version = msgspec.toml.decode(data, type=_FormatOnly).format
-    except msgspec.MsgspecError as error:
-        raise CorruptData(f"{path}: {error}") from error
-    if version > FORMAT_VERSION:
-        raise CrawlError(
-            f"{path}: format {version} is newer than this program's {FORMAT_VERSION}; use a newer batchcrawl"
-        )
-    try:
+        require_readable(path, msgspec.toml.decode(data, type=FormatOnly))
         return msgspec.toml.decode(data, type=Identity)
     except msgspec.MsgspecError as error:
         raise CorruptData(f"{path}: {error}") from error
 
 
-class _FormatOnly(msgspec.Struct):
+class FormatOnly(msgspec.Struct):
+    """The one field that every version of a file has."""
+
     format: int
+
+
+def require_readable(path: Path, seen: FormatOnly) -> None:
+    """Raise CrawlError for a file of a format that came after this program."""
+    if seen.format > FORMAT_VERSION:
+        raise CrawlError(
+            f"{path}: format {seen.format} is newer than this program's {FORMAT_VERSION}; use a newer batchcrawl"
+        )

@@ -1,16 +1,16 @@
 """Keys of a partition's LevelDB. The prefix byte comes first; numbers are big-endian, so keys sort as meant.
 
-u  fingerprint[16]                                    URL record
+u  fingerprint[16]                                            URL record
 r  host part[8]  255 - level[1]  next fetch[4]  URL part[8]   ready index, best first within a host
-t  minute[4]  fingerprint[16]                         timer index
-h  host part[8]                                       host record
-s  signature[16]                                      first fingerprint with that content
-m  name                                               meta
+t  minute[4]  fingerprint[16]                                 timer index
+h  host part[8]                                               host record
+s  signature[16]                                              first fingerprint with that content
+m  name                                                       meta
 """
 
 import struct
 
-from batchcrawl.model.record import UrlRecord
+from batchcrawl.model.record import INSTANT_MAX, UrlRecord
 from batchcrawl.model.status import Place
 
 FINGERPRINT_BYTES = 16
@@ -18,6 +18,8 @@ HOST_PART_BYTES = 8
 
 _READY = struct.Struct(">c8sBI8s")
 _TIMER = struct.Struct(">cI16s")
+READY_KEY_BYTES = _READY.size
+TIMER_KEY_BYTES = _TIMER.size
 
 
 def url_key(fingerprint: bytes) -> bytes:
@@ -77,10 +79,11 @@ def timer_instant(key: bytes) -> int:
 
 def index_key(fingerprint: bytes, record: UrlRecord) -> bytes | None:
     """Return the one index entry that a record must have, or None when its place has none."""
+    at = min(record.next_fetch_at or 0, INSTANT_MAX)
     if record.place is Place.READY:
-        return ready_key(fingerprint, level=record.level, next_fetch_at=record.next_fetch_at or 0)
+        return ready_key(fingerprint, level=record.level, next_fetch_at=at)
     if record.place is Place.TIMER:
-        return timer_key(fingerprint, next_fetch_at=record.next_fetch_at or 0)
+        return timer_key(fingerprint, next_fetch_at=at)
     return None
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from batchcrawl.errors import CorruptData, UsageError, WrongOrder
 from batchcrawl.store.disk import Disk
-from batchcrawl.store.identity import FORMAT_VERSION
+from batchcrawl.store.identity import FormatOnly, require_readable
 from batchcrawl.store.layout import SEGMENT_ID, Layout, SegmentPaths
 from batchcrawl.store.records import FileInfo
 
@@ -92,14 +92,13 @@ class Segment:
 
 
 def read_manifest(path: Path) -> Manifest:
-    """Return the manifest of a segment. Raises CorruptData."""
+    """Return the manifest of a segment. Raises CorruptData, or CrawlError for a newer format."""
     try:
-        manifest = msgspec.json.decode(path.read_bytes(), type=Manifest)
+        data = path.read_bytes()
+        require_readable(path, msgspec.json.decode(data, type=FormatOnly))
+        return msgspec.json.decode(data, type=Manifest)
     except (OSError, msgspec.MsgspecError) as error:
         raise CorruptData(f"{path}: {error}") from error
-    if manifest.format > FORMAT_VERSION:
-        raise CorruptData(f"{path}: format {manifest.format} is newer than this program's {FORMAT_VERSION}")
-    return manifest
 
 
 def write_manifest(disk: Disk, path: Path, manifest: Manifest) -> None:

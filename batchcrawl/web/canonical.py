@@ -5,9 +5,9 @@ On by default, in this order:
     userinfo          user and password dropped
     fragment          the fragment dropped
     host_dot          the one trailing dot of a host name dropped
-    percent_encoding  unreserved characters decoded, hex digits upper-case (RFC 3986 section 6.2.2); a stray percent sign
-                      and what RFC 3986 allows in no path or query ([ ] | ^ ` { } \\ ") encoded; nothing else touched, so
-                      %2F %3F %23 %26 %3D %2B %3B and %25 keep their meaning
+    percent_encoding  unreserved characters decoded, hex digits upper-case (RFC 3986 section 6.2.2); a stray percent
+                      sign and what RFC 3986 allows in no path or query ([ ] | ^ ` { } \\ ") encoded; nothing else is
+                      touched, so %2F %3F %23 %26 %3D %2B %3B and %25 keep their meaning
     tracking          query parameters named in `tracking` dropped
     session           session identifiers dropped: ;jsessionid=, /(S(...))/ of ASP.NET, parameters named in `tracking`
     empty_query       a question mark without a query dropped

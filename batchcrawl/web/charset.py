@@ -121,7 +121,8 @@ def _charset_of_content(content: str) -> str | None:
 
 
 _CONTENT_CHARSET = re.compile(
-    r"charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\t\n\f\r ;\"'][^\t\n\f\r ;]*))",
+    r"charset[\t\n\f\r ]*=[\t\n\f\r ]*"
+    r"(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\t\n\f\r ;\"'][^\t\n\f\r ;]*))",
     re.IGNORECASE,
 )
 
@@ -139,12 +140,13 @@ def _detect(body: bytes, first_foreign: int) -> str:
     sample = _TAGS.sub(b" ", body[start : start + _SAMPLE_BYTES])
     for guess in EncodingDetector(sample, is_html=True).encodings:
         encoding = encoding_of_label(_GUESSES.get(guess.lower(), guess))
-        if encoding not in {None, "utf-8", "utf-16le", "utf-16be", "replacement", _DEFAULT}:
-            assert encoding is not None
+        if encoding is not None and encoding not in _NOT_DETECTED:
             # Western text often fits several tables equally well.
             return _DEFAULT if decode_as(sample, encoding) == decode_as(sample, _DEFAULT) else encoding
     return _DEFAULT
 
+
+_NOT_DETECTED = frozenset({"utf-8", "utf-16le", "utf-16be", "replacement", _DEFAULT})
 
 # Codecs of Python that the detector names, and their nearest label.
 _GUESSES = {

@@ -9,6 +9,8 @@ import zstandard
 _CODINGS_MAX = 3
 _CHUNK_BYTES = 8192
 _SMALL_CHUNK_BYTES = 64
+_OVERHEAD_BYTES = 65_536
+"""By how much, with a 512th, what is still coded may be longer than what it codes."""
 _WINDOW_BYTES_MAX = 8 * 1024 * 1024
 """Largest zstd window that a receiver must support (RFC 9659)."""
 
@@ -16,8 +18,8 @@ _WINDOW_BYTES_MAX = 8 * 1024 * 1024
 def decode_body(body: bytes, coding: str | None, *, bytes_max: int) -> bytes | None:
     """Return a body without its content codings, at most `bytes_max` bytes of it.
 
-    `coding` is the Content-Encoding header, at most three codings. A body that is cut short or damaged gives what could be
-    decoded; one that is not in the coding that it names is taken as not coded, and so is a name that is no coding
+    `coding` is the Content-Encoding header, at most three codings. A body that is cut short or damaged gives what could
+    be decoded; one that is not in the coding that it names is taken as not coded, and so is a name that is no coding
     (`utf-8`). None where a coding cannot be undone here: br, compress, or more than three.
     """
     names = [name.strip().lower() for name in (coding or "").split(",")]
@@ -26,9 +28,9 @@ def decode_body(body: bytes, coding: str | None, *, bytes_max: int) -> bytes | N
     decoders = [_DECODERS[name] for name in names if name in _DECODERS]
     if len(decoders) > _CODINGS_MAX:
         return None
-    for decode in reversed(decoders):
-        body = decode(body, bytes_max)
-    return body[:bytes_max]
+    for decode in reversed(decoders[1:]):
+        body = decode(body, bytes_max + bytes_max // 512 + _OVERHEAD_BYTES)
+    return decoders[0](body, bytes_max)[:bytes_max] if decoders else body[:bytes_max]
 
 
 def _gunzip(body: bytes, bytes_max: int) -> bytes:

@@ -17,8 +17,8 @@ LANGUAGE_CHARACTERS_MAX = 35
 def parse_page(body: bytes, *, url: str, content_type: str | None, links_max: int) -> Page:
     """Return what a page holds; never raises.
 
-    `body` is without its content codings, `url` the page's own URL as serialised, `content_type` the header. Links after
-    the `links_max`-th that is taken are only counted.
+    `body` is without its content codings, `url` the page's own URL as serialised, `content_type` the header. Links
+    after the `links_max`-th that is taken are only counted.
     """
     text, charset = decode(body, content_type)
     found = walk(text)

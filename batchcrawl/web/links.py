@@ -79,4 +79,6 @@ def _octets_or_reference(character: str, codec: str) -> str:
 
 
 def _octets(encoded: bytes) -> str:
-    return "".join(chr(octet) if 0x21 <= octet < 0x7F and octet not in b"\"#<>'" else f"%{octet:02X}" for octet in encoded)
+    return "".join(
+        chr(octet) if 0x21 <= octet < 0x7F and octet not in b"\"#<>'" else f"%{octet:02X}" for octet in encoded
+    )

@@ -1,11 +1,13 @@
 """One pass over a page as the parser reads it: metadata, links as written, visible text.
 
-No tree is built: lxml hands over each tag and each run of text. So a page costs what its bytes cost, where building a tree takes
-a minute for one element with 100,000 attributes and stops at 2,048 nested elements.
+No tree is built: lxml hands over each tag and each run of text. So a page costs what its bytes cost, where building a
+tree takes a minute for one element with 100,000 attributes and stops at 2,048 nested elements.
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any, cast
 
 from lxml import etree
 
@@ -13,7 +15,8 @@ ANCHOR_CHARACTERS_MAX = 200
 _ANCHOR_PIECES_MAX = 64
 _ANCHOR_PIECE_CHARACTERS_MAX = 1000
 _TITLE_PIECES_MAX = 64
-_METAS_MAX = 64
+_REFRESHES_MAX = 16
+_ROBOTS_TOKENS_MAX = 64
 _BREAK = "\0"  # between two blocks; the text itself holds none
 
 
@@ -46,11 +49,10 @@ class Found:
 def walk(text: str) -> Found:
     """Return what the text of a page holds. Malformed, cut or hostile text gives what the parser made of it."""
     walker = _Walker()
-    parser = etree.HTMLParser(target=walker, encoding="utf-8", huge_tree=True)
-    try:
+    # The stubs ask for methods that lxml calls only where a target has them.
+    parser = etree.HTMLParser(target=cast(Any, walker), encoding="utf-8", huge_tree=True)
+    with suppress(etree.LxmlError):  # what was read before the error counts
         etree.fromstring(text.replace("\0", "").encode("utf-8", "replace"), parser)
-    except etree.LxmlError:
-        pass  # what was read before the error counts
     return walker.result()
 
 
@@ -64,38 +66,18 @@ class _Walker:
         self._hidden = 0
         self._inert = 0
         self._anchors: list[tuple[FoundLink | None, int]] = []
-        self._starts: dict[str, Callable[[Mapping[str, str]], None]] = {
-            "a": self._start_a,
-            "area": self._start_area,
-            "base": self._start_base,
-            "frame": lambda attributes: self._start_frame("frame", attributes),
-            "html": self._start_html,
-            "iframe": self._start_iframe,
-            "link": self._start_link,
-            "meta": self._start_meta,
-            "noscript": self._start_hidden,
-            "template": self._start_template,
-            "title": self._start_title,
-        } | dict.fromkeys(_HIDDEN, self._start_hidden)
-        self._ends: dict[str, Callable[[], None]] = {
-            "a": self._end_a,
-            "iframe": self._end_hidden,
-            "noscript": self._end_hidden,
-            "template": self._end_template,
-            "title": self._end_title,
-        } | dict.fromkeys(_HIDDEN, self._end_hidden)
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Take a start tag."""
-        start = self._starts.get(tag)
+        start = _STARTS.get(tag)
         if start is not None:
-            start(attributes)
+            start(self, attributes)
 
     def end(self, tag: str) -> None:
         """Take an end tag, written or implied."""
-        end = self._ends.get(tag)
+        end = _ENDS.get(tag)
         if end is not None:
-            end()
+            end(self)
 
     def data(self, text: str) -> None:
         """Take a run of text."""
@@ -110,29 +92,35 @@ class _Walker:
     def result(self) -> Found:
         """Return what was found."""
         while self._anchors:
-            self._end_a()
+            self.end_a()
         lines = [words for line in "".join(self._pieces).split(_BREAK) if (words := line.split())]
         self._found.text = "\n".join(map(" ".join, lines))
         self._found.words = sum(map(len, lines))
         return self._found
 
-    def _start_a(self, attributes: Mapping[str, str]) -> None:
+    def start_block(self, attributes: Mapping[str, str]) -> None:
+        self._pieces.append(_BREAK)
+
+    def end_block(self) -> None:
+        self._pieces.append(_BREAK)
+
+    def start_a(self, attributes: Mapping[str, str]) -> None:
         link = self._add_link("a", attributes.get("href"), attributes.get("rel"))
         self._anchors.append((link, len(self._pieces)))
 
-    def _end_a(self) -> None:
+    def end_a(self) -> None:
         if not self._anchors:
             return
         link, start = self._anchors.pop()
         if link is not None:
             pieces = self._pieces[start : start + _ANCHOR_PIECES_MAX]
-            text = " ".join("".join(piece[:_ANCHOR_PIECE_CHARACTERS_MAX] for piece in pieces).replace(_BREAK, " ").split())
-            link.anchor = text[:ANCHOR_CHARACTERS_MAX].rstrip() or None
+            text = "".join(piece[:_ANCHOR_PIECE_CHARACTERS_MAX] for piece in pieces).replace(_BREAK, " ")
+            link.anchor = _short(text)
 
-    def _start_area(self, attributes: Mapping[str, str]) -> None:
+    def start_area(self, attributes: Mapping[str, str]) -> None:
         link = self._add_link("area", attributes.get("href"), attributes.get("rel"))
         if link is not None:
-            link.anchor = " ".join(attributes.get("alt", "").split())[:ANCHOR_CHARACTERS_MAX].rstrip() or None
+            link.anchor = _short(attributes.get("alt", ""))
 
     def _add_link(self, kind: str, href: str | None, rel: str | None = None) -> FoundLink | None:
         if href is None or self._inert:
@@ -141,22 +129,22 @@ class _Walker:
         self._found.links.append(link)
         return link
 
-    def _start_base(self, attributes: Mapping[str, str]) -> None:
+    def start_base(self, attributes: Mapping[str, str]) -> None:
         if self._found.base_href is None:
             self._found.base_href = attributes.get("href")
 
-    def _start_frame(self, kind: str, attributes: Mapping[str, str]) -> None:
-        self._add_link(kind, attributes.get("src") or None)
+    def start_frame(self, attributes: Mapping[str, str]) -> None:
+        self._add_link("frame", attributes.get("src") or None)
 
-    def _start_iframe(self, attributes: Mapping[str, str]) -> None:
-        self._start_frame("iframe", attributes)
+    def start_iframe(self, attributes: Mapping[str, str]) -> None:
+        self._add_link("iframe", attributes.get("src") or None)
         self._hidden += 1
 
-    def _start_html(self, attributes: Mapping[str, str]) -> None:
+    def start_html(self, attributes: Mapping[str, str]) -> None:
         if self._found.language is None:
             self._found.language = attributes.get("lang") or attributes.get("xml:lang")
 
-    def _start_link(self, attributes: Mapping[str, str]) -> None:
+    def start_link(self, attributes: Mapping[str, str]) -> None:
         href, rel = attributes.get("href"), attributes.get("rel")
         if not href or not rel or self._inert:
             return
@@ -167,50 +155,80 @@ class _Walker:
         elif tokens & _FOLLOWED_RELS and "stylesheet" not in tokens:
             self._add_link("link", href, rel)
 
-    def _start_meta(self, attributes: Mapping[str, str]) -> None:
+    def start_meta(self, attributes: Mapping[str, str]) -> None:
         content = attributes.get("content")
         if content is None or self._inert:
             return
         name = attributes.get("name", "").strip().lower()
-        if name == "description":
-            if self._found.description is None:
-                self._found.description = content
+        if name == "description" and self._found.description is None:
+            self._found.description = content
         elif name == "robots":
-            tokens = (token.strip().lower() for token in content.split(",", _METAS_MAX))
-            self._found.robots.extend([token for token in tokens if token][: _METAS_MAX - len(self._found.robots)])
-        elif attributes.get("http-equiv", "").lower() == "refresh" and not self._hidden:
-            self._found.refreshes.append(content)
+            self._add_robots(content)
+        elif attributes.get("http-equiv", "").lower() == "refresh":
+            # Behind noscript a refresh is for browsers that lack scripts, and leads to a page that says so.
+            if not self._hidden and len(self._found.refreshes) < _REFRESHES_MAX:
+                self._found.refreshes.append(content)
 
-    def _start_title(self, attributes: Mapping[str, str]) -> None:
+    def _add_robots(self, content: str) -> None:
+        robots = self._found.robots
+        tokens = (token.strip().lower() for token in content.split(",", _ROBOTS_TOKENS_MAX))
+        robots.extend([token for token in tokens if token][: _ROBOTS_TOKENS_MAX - len(robots)])
+
+    def start_title(self, attributes: Mapping[str, str]) -> None:
         self._hidden += 1
         if self._found.title is None:
             self._title = []
 
-    def _end_title(self) -> None:
-        self._end_hidden()
+    def end_title(self) -> None:
+        self.end_hidden()
         if self._title is not None:
             self._found.title = "".join(self._title)
             self._title = None
 
-    def _start_template(self, attributes: Mapping[str, str]) -> None:
+    def start_template(self, attributes: Mapping[str, str]) -> None:
         self._inert += 1
         self._hidden += 1
 
-    def _end_template(self) -> None:
+    def end_template(self) -> None:
         self._inert = max(0, self._inert - 1)
-        self._end_hidden()
+        self.end_hidden()
 
-    def _start_hidden(self, attributes: Mapping[str, str]) -> None:
+    def start_hidden(self, attributes: Mapping[str, str]) -> None:
         self._hidden += 1
 
-    def _end_hidden(self) -> None:
+    def end_hidden(self) -> None:
         self._hidden = max(0, self._hidden - 1)
 
 
-_HIDDEN = ("script", "style", "noembed", "noframes", "plaintext")
+def _short(text: str) -> str | None:
+    return " ".join(text.split())[:ANCHOR_CHARACTERS_MAX].rstrip() or None
+
+
 _FOLLOWED_RELS = frozenset({"alternate", "next", "prev"})
-_BLOCKS = frozenset(
-    "address article aside blockquote body br button caption center dd details dialog dir div dl dt fieldset figcaption"
-    " figure footer form frameset h1 h2 h3 h4 h5 h6 head header hgroup hr legend li main menu nav ol optgroup option p pre"
-    " section select summary table tbody td textarea tfoot th thead tr ul".split()
-)
+_HIDDEN = ("noembed", "noframes", "noscript", "plaintext", "script", "style")
+_BLOCKS = (
+    "address", "article", "aside", "blockquote", "body", "br", "button", "caption", "center", "dd", "details", "dialog",
+    "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "frameset", "h1", "h2", "h3", "h4",
+    "h5", "h6", "head", "header", "hgroup", "hr", "legend", "li", "main", "menu", "nav", "ol", "optgroup", "option", "p",
+    "pre", "section", "select", "summary", "table", "tbody", "td", "textarea", "tfoot", "th", "thead", "tr", "ul",
+)  # fmt: skip
+_STARTS: dict[str, Callable[[_Walker, Mapping[str, str]], None]] = {
+    "a": _Walker.start_a,
+    "area": _Walker.start_area,
+    "base": _Walker.start_base,
+    "frame": _Walker.start_frame,
+    "html": _Walker.start_html,
+    "iframe": _Walker.start_iframe,
+    "link": _Walker.start_link,
+    "meta": _Walker.start_meta,
+    "template": _Walker.start_template,
+    "title": _Walker.start_title,
+}
+_STARTS |= dict.fromkeys(_HIDDEN, _Walker.start_hidden) | dict.fromkeys(_BLOCKS, _Walker.start_block)
+_ENDS: dict[str, Callable[[_Walker], None]] = {
+    "a": _Walker.end_a,
+    "iframe": _Walker.end_hidden,
+    "template": _Walker.end_template,
+    "title": _Walker.end_title,
+}
+_ENDS |= dict.fromkeys(_HIDDEN, _Walker.end_hidden) | dict.fromkeys(_BLOCKS, _Walker.end_block)

@@ -65,7 +65,7 @@ def serving(sites: Sequence[Site], *, port: int | None = None) -> Iterator[Nginx
         raise NginxFailed("nginx is not installed")
     with tempfile.TemporaryDirectory(prefix="nginx-") as name:
         directory = Path(name)
-        port = port or _free_port()
+        port = _free_port(port or 0)
         config = directory / "nginx.conf"
         config.write_text(_config(sites, directory, port), encoding="utf-8")
         process = subprocess.Popen(
@@ -84,9 +84,13 @@ def find_nginx() -> str | None:
     return shutil.which("nginx", path=os.environ.get("PATH", os.defpath) + ":/usr/sbin:/usr/local/sbin")
 
 
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
+def _free_port(wanted: int) -> int:
+    """Return the port that is wanted, or any for 0; nginx itself would try for seconds to get one that is taken."""
+    try:
+        with socket.create_server(("127.0.0.1", wanted)) as listener:
+            return int(listener.getsockname()[1])
+    except OSError as error:
+        raise NginxFailed(f"port {wanted} of 127.0.0.1 cannot be had: {error.strerror}") from error
 
 
 def _config(sites: Sequence[Site], directory: Path, port: int) -> str:

@@ -8,7 +8,7 @@ import hashlib
 import re
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from http.client import HTTPConnection, HTTPException, HTTPResponse
@@ -32,6 +32,8 @@ class Visit:
     """SHA-1 of the body as sent, hexadecimal."""
     sources: set[str] = field(default_factory=set)
     """Every page that links to it or redirects to it; empty for a start."""
+    kinds: set[str] = field(default_factory=set)
+    """How they do: `a`, `area`, `frame`, `iframe`, `meta`, `redirect`, or `link` and its rel, as `link stylesheet`."""
 
     @property
     def media_type(self) -> str:
@@ -39,35 +41,29 @@ class Visit:
         return (self.content_type or "").partition(";")[0].strip().lower()
 
 
-def walk(
-    starts: Iterable[str],
-    *,
-    hosts: Iterable[str],
-    address: tuple[str, int],
-    on_visit: Callable[[int], None] = lambda visits: None,
-) -> dict[str, Visit]:
+def walk(starts: Iterable[str], *, hosts: Iterable[str], address: tuple[str, int]) -> dict[str, Visit]:
     """Return every URL on the hosts that links lead to from the starts, in the order of the visits.
 
-    `address` is where all the hosts are. `on_visit` is told the number of visits after each.
+    `address` is where all the hosts are.
     """
     allowed, fetch, known_links = frozenset(hosts), _Fetcher(address), _Links()
     visits: dict[str, Visit] = {}
     sources: dict[str, set[str]] = {url: set() for url in starts}
+    kinds: dict[str, set[str]] = {url: set() for url in sources}
     queue = deque(sources)
     while queue:
         url = queue.popleft()
         response, body = fetch.get(url)
-        visits[url] = Visit(
-            response.status, response.getheader("Content-Type"), hashlib.sha1(body).hexdigest(), sources[url]
-        )
-        on_visit(len(visits))
-        for target in _targets(url, response, body, known_links):
+        digest = hashlib.sha1(body).hexdigest()
+        visits[url] = Visit(response.status, response.getheader("Content-Type"), digest, sources[url], kinds[url])
+        for kind, target in _targets(url, response, body, known_links):
             if urlsplit(target).netloc not in allowed:
                 continue
             if target not in sources:
-                sources[target] = set()
+                sources[target], kinds[target] = set(), set()
                 queue.append(target)
             sources[target].add(url)
+            kinds[target].add(kind)
     fetch.close()
     return visits
 
@@ -117,16 +113,15 @@ class _Links:
     """Finds the links of pages; a page that is served under several names is parsed once."""
 
     def __init__(self) -> None:
-        self._known: dict[bytes, tuple[str | None, list[str]]] = {}
+        self._known: dict[bytes, _LinkParser] = {}
 
-    def of(self, plain: bytes) -> tuple[str | None, list[str]]:
-        """Return base href and links as written."""
+    def of(self, plain: bytes) -> "_LinkParser":
+        """Return the links of a page as written."""
         key = hashlib.sha1(plain).digest()
         if key not in self._known:
-            parser = _LinkParser()
+            parser = self._known[key] = _LinkParser()
             parser.feed(plain.decode("utf-8", "replace"))
             parser.close()
-            self._known[key] = (parser.base, parser.links)
         return self._known[key]
 
 
@@ -134,7 +129,8 @@ class _LinkParser(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.base: str | None = None
-        self.links: list[str] = []
+        self.links: dict[tuple[str, str], None] = {}
+        """Kind and link as written, each pair once, in the order of the page."""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = {name: value for name, value in reversed(attrs) if value is not None}
@@ -142,24 +138,25 @@ class _LinkParser(HTMLParser):
             self.base = self.base or values.get("href")
         elif tag == "meta" and values.get("http-equiv", "").lower() == "refresh":
             found = _REFRESH.match(values.get("content", ""))
-            self._add(found[1] if found and found[1] else None)
+            self._add("meta", found[1] if found and found[1] else None)
         elif tag in _ATTRIBUTES:
-            self._add(values.get(_ATTRIBUTES[tag]))
+            kind = f"link {values.get('rel', '')}".lower() if tag == "link" else tag
+            self._add(kind, values.get(_ATTRIBUTES[tag]))
 
-    def _add(self, link: str | None) -> None:
+    def _add(self, kind: str, link: str | None) -> None:
         if link is not None:
-            self.links.append(link)
+            self.links[kind, link] = None
 
 
-def _targets(url: str, response: HTTPResponse, body: bytes, known: _Links) -> list[str]:
-    """Return where an answer leads, each URL once, in the order of the page."""
+def _targets(url: str, response: HTTPResponse, body: bytes, known: _Links) -> dict[tuple[str, str], None]:
+    """Return where an answer leads: kind and URL, each pair once, in the order of the page."""
     location = response.getheader("Location")
+    found: Iterable[tuple[str, str]] = ()
+    base = url
     if location is not None and 300 <= response.status < 400:
-        found, base = [location], url
+        found = [("redirect", location)]
     elif response.status == 200 and (response.getheader("Content-Type") or "").startswith("text/html"):
         coded = response.getheader("Content-Encoding") == "gzip"
-        base_href, found = known.of(zlib.decompress(body, _GZIP) if coded else body)
-        base = urljoin(url, base_href) if base_href else url
-    else:
-        return []
-    return list(dict.fromkeys(target for link in found if (target := absolute(base, link)) is not None))
+        page = known.of(zlib.decompress(body, _GZIP) if coded else body)
+        base, found = urljoin(url, page.base) if page.base else url, page.links
+    return {(kind, target): None for kind, link in found if (target := absolute(base, link)) is not None}

@@ -1,4 +1,4 @@
-"""A judge of WARC files that uses nothing of the crawler: gzip, warcio and fastwarc, then rules that none of them checks.
+"""A judge of WARC files that uses nothing of the crawler: gzip, warcio, fastwarc, and rules that these leave out.
 
 The rules need the bytes as they are (warcio mends a URI with spaces before it shows it), so files are read here
 member by member.

@@ -34,7 +34,9 @@ DECISIONS = {
     ),
     "RFC 9309 2.2.2 says unreserved percent-encoded octets must be decoded before comparison; "
     "Google lib compares literally": "ours: the RFC is plain",
-    "RFC 9309 2.2.2: /robots.txt itself is implicitly allowed; Google lib applies rules to it": "ours: the RFC is plain",
+    "RFC 9309 2.2.2: /robots.txt itself is implicitly allowed; Google lib applies rules to it": (
+        "ours: the RFC is plain"
+    ),
     "index.html = / (Google)": "google: who allows the index page means the folder",
     "Google line limit 16664 bytes": "google: a limit is needed, and theirs is known",
     "partial, broken or misplaced BOM": "google: the start of a mark is dropped, anything else spoils its line",
@@ -82,9 +84,9 @@ def test_every_kind_of_dispute_is_decided(case: dict[str, Any]) -> None:
 LINES = st.lists(
     st.one_of(
         st.sampled_from([
-            "user-agent: *", "user-agent: foo", "User-Agent: FOO/1.0 x", "user-agent: bar", "useragent bar", "user-agent: * x",
-            "crawl-delay: 3", "sitemap: http://a/", "", "# x", "garbage", "allow:", "disallow:", "disalow: /a # b",
-            "allow: /a/index.html",
+            "user-agent: *", "user-agent: foo", "User-Agent: FOO/1.0 x", "user-agent: bar", "useragent bar",
+            "user-agent: * x", "crawl-delay: 3", "sitemap: http://a/", "", "# x", "garbage", "allow:", "disallow:",
+            "disalow: /a # b", "allow: /a/index.html",
         ]),
         st.builds(
             lambda key, pattern: f"{key}: {pattern}",

@@ -1,0 +1,142 @@
+"""Proves what a partition derives from its URL records: index entries, counts of hosts, owners of signatures."""
+
+import heapq
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+
+import msgspec
+
+from batchcrawl.errors import CorruptData
+from batchcrawl.model.host import decode_host
+from batchcrawl.model.record import UrlRecord, decode_head, decode_record
+from batchcrawl.model.status import PageStatus, Place
+from batchcrawl.store import keys
+from batchcrawl.store.crawldb import CrawlDb
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something in a partition that does not agree with the rest."""
+
+    key: bytes
+    """The LevelDB key that is wrong or missing."""
+    what: str
+
+
+def verify(db: CrawlDb) -> Iterator[Fault]:
+    """Yield every fault of a partition, in bounded memory.
+
+    Costs two passes over the URL records, one over everything else, and one or two look-ups a key. Damage that
+    LevelDB itself finds raises CorruptData, since behind it nothing can be read.
+    """
+    yield from _check_records(db)
+    yield from _check_hosts(db)
+    yield from _check_index(db, b"r", keys.READY_KEY_BYTES, keys.ready_fingerprint)
+    yield from _check_index(db, b"t", keys.TIMER_KEY_BYTES, keys.timer_fingerprint)
+    yield from _check_signatures(db)
+
+
+def _check_records(db: CrawlDb) -> Iterator[Fault]:
+    for key, value in db.entries(b"u"):
+        fingerprint = key[1:]
+        if len(fingerprint) != keys.FINGERPRINT_BYTES:
+            yield Fault(key, f"the key of a URL record has {len(key)} bytes")
+            continue
+        try:
+            record = decode_record(value)
+        except CorruptData as error:
+            yield Fault(key, str(error))
+            continue
+        yield from _check_record(db, fingerprint, record)
+
+
+def _check_record(db: CrawlDb, fingerprint: bytes, record: UrlRecord) -> Iterator[Fault]:
+    index = keys.index_key(fingerprint, record)
+    if index is not None and db.value(index) is None:
+        yield Fault(index, f"the index entry of {record.url} is missing")
+    if (record.place is Place.LEASED) != (record.lease is not None):
+        yield Fault(
+            keys.url_key(fingerprint), f"{record.url} has the place {record.place.name} and lease {record.lease}"
+        )
+    if record.status is PageStatus.FETCHED and record.signature is not None:
+        owner = db.value(keys.signature_key(record.signature))
+        if owner != fingerprint:
+            who = "nobody" if owner is None else owner.hex()
+            yield Fault(keys.signature_key(record.signature), f"{who} owns the content of {record.url}")
+
+
+def _check_hosts(db: CrawlDb) -> Iterator[Fault]:
+    both = heapq.merge(_recount(db), _stored_hosts(db), key=itemgetter(0))
+    for host_part, group in groupby(both, key=itemgetter(0)):
+        counted: Counter[int] = Counter()
+        stored: bytes | None = None
+        for _, found in group:
+            if isinstance(found, Counter):
+                counted = found
+            else:
+                stored = found
+        yield from _check_host(keys.host_key(host_part), counted, stored)
+
+
+def _recount(db: CrawlDb) -> Iterator[tuple[bytes, Counter[int] | bytes]]:
+    for host_part, group in groupby(db.entries(b"u"), key=lambda entry: entry[0][1 : 1 + keys.HOST_PART_BYTES]):
+        counted: Counter[int] = Counter()
+        for _, value in group:
+            try:
+                counted[int(decode_head(value).status)] += 1
+            except CorruptData:
+                continue  # told of with the records
+        yield host_part, counted
+
+
+def _stored_hosts(db: CrawlDb) -> Iterator[tuple[bytes, Counter[int] | bytes]]:
+    for key, value in db.entries(b"h"):
+        yield key[1:], value
+
+
+def _check_host(key: bytes, counted: Counter[int], stored: bytes | None) -> Iterator[Fault]:
+    if stored is None:
+        yield Fault(key, f"the host record of {counted.total()} URLs is missing")
+        return
+    try:
+        host = decode_host(stored)
+    except msgspec.MsgspecError as error:
+        yield Fault(key, f"the host record is damaged: {error}")
+        return
+    if host.urls != counted:
+        yield Fault(key, f"{host.host} counts {_told(host.urls)}, but has {_told(counted)}")
+
+
+def _told(urls: dict[int, int]) -> str:
+    return ", ".join(f"{count} of status {status}" for status, count in sorted(urls.items())) or "no URLs"
+
+
+def _check_index(
+    db: CrawlDb, prefix: bytes, key_bytes: int, fingerprint_of: Callable[[bytes], bytes]
+) -> Iterator[Fault]:
+    for key in db.keys(prefix):
+        if len(key) != key_bytes:
+            yield Fault(key, f"an index key has {len(key)} bytes instead of {key_bytes}")
+            continue
+        fingerprint = fingerprint_of(key)
+        record = _record(db, fingerprint)
+        if record is None or keys.index_key(fingerprint, record) != key:
+            yield Fault(key, f"an index entry that no record asks for ({record.url if record else fingerprint.hex()})")
+
+
+def _check_signatures(db: CrawlDb) -> Iterator[Fault]:
+    for key, owner in db.entries(b"s"):
+        record = _record(db, owner)
+        if record is None or record.signature != key[1:]:
+            yield Fault(key, f"{record.url if record else owner.hex()} owns a content that it does not have")
+
+
+def _record(db: CrawlDb, fingerprint: bytes) -> UrlRecord | None:
+    value = db.value(keys.url_key(fingerprint))
+    try:
+        return None if value is None else decode_record(value)
+    except CorruptData:
+        return None  # told of with the records
