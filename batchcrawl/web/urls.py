@@ -60,7 +60,8 @@ class Base:
         self.url = url
         plain = url.startswith(("http://", "https://")) and "@" not in url
         self._origin = host_key(url) if plain else None
-        self._folder = _before_query(url).rpartition("/")[0] + "/"
+        self._document = url.partition("#")[0]
+        self._folder = self._document.partition("?")[0].rpartition("/")[0] + "/"
 
     def join(self, text: str) -> str | None:
         """Return the serialisation of `text` resolved against this URL, or None for failure."""
@@ -69,11 +70,9 @@ class Base:
             return parse_url(text, self.url)
         if plain[1] is not None:
             return text
+        if text[0] == "#":
+            return self._document + text
         return (self._origin if text[0] == "/" else self._folder) + text
-
-
-def _before_query(url: str) -> str:
-    return url.partition("#")[0].partition("?")[0]
 
 
 # What the parser leaves as it is. Left out, because it changes or judges them: hosts that might be an IPv4 address
@@ -83,6 +82,7 @@ _PLAIN = re.compile(
     r"""
     (?: (https?://(?![^/]*(?:--|\.\.))(?:[a-z0-9][a-z0-9-]*\.)*[a-z][a-z0-9-]*)? /(?!/)
       | (?=[A-Za-z0-9_])(?![^/?\#]*:)
+      | (?=\#)
     )
     (?:[A-Za-z0-9_~!$&'()*+,;=:@/-]++|(?<!/)\.)*+
     (?:\?[A-Za-z0-9_~!$&()*+,;=:@/?.-]*+)?

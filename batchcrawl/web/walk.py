@@ -165,14 +165,17 @@ class _Walker:
         elif name == "robots":
             self._add_robots(content)
         elif attributes.get("http-equiv", "").lower() == "refresh":
-            # Behind noscript a refresh is for browsers that lack scripts, and leads to a page that says so.
-            if not self._hidden and len(self._found.refreshes) < _REFRESHES_MAX:
-                self._found.refreshes.append(content)
+            self._add_refresh(content)
 
     def _add_robots(self, content: str) -> None:
         robots = self._found.robots
         tokens = (token.strip().lower() for token in content.split(",", _ROBOTS_TOKENS_MAX))
         robots.extend([token for token in tokens if token][: _ROBOTS_TOKENS_MAX - len(robots)])
+
+    def _add_refresh(self, content: str) -> None:
+        # Behind noscript a refresh is for browsers that lack scripts, and leads to a page that says so.
+        if not self._hidden and len(self._found.refreshes) < _REFRESHES_MAX:
+            self._found.refreshes.append(content)
 
     def start_title(self, attributes: Mapping[str, str]) -> None:
         self._hidden += 1
@@ -209,8 +212,8 @@ _HIDDEN = ("noembed", "noframes", "noscript", "plaintext", "script", "style")
 _BLOCKS = (
     "address", "article", "aside", "blockquote", "body", "br", "button", "caption", "center", "dd", "details", "dialog",
     "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "frameset", "h1", "h2", "h3", "h4",
-    "h5", "h6", "head", "header", "hgroup", "hr", "legend", "li", "main", "menu", "nav", "ol", "optgroup", "option", "p",
-    "pre", "section", "select", "summary", "table", "tbody", "td", "textarea", "tfoot", "th", "thead", "tr", "ul",
+    "h5", "h6", "head", "header", "hgroup", "hr", "legend", "li", "main", "menu", "nav", "ol", "optgroup", "option",
+    "p", "pre", "section", "select", "summary", "table", "tbody", "td", "textarea", "tfoot", "th", "thead", "tr", "ul",
 )  # fmt: skip
 _STARTS: dict[str, Callable[[_Walker, Mapping[str, str]], None]] = {
     "a": _Walker.start_a,

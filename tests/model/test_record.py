@@ -43,7 +43,7 @@ EXAMPLE = UrlRecord(
 EXAMPLE_BYTES = bytes.fromhex(
     "01 02 02 06 0100 00 01 00 00"  # version, status, place, level, depth, retries, outcome, flags, nothing
     "c800 0200 0100"  # HTTP status, fetches, changes
-    "00dd0c6b 40790d6b 40790d6b c0ca0e6b 80510100 00000000"  # first seen, last fetch, last change, next, interval, lease
+    "00c90c6b 40650d6b 40650d6b c0b60e6b 80510100 00000000"  # first seen, last fetch, last change, next, interval, lease
     "0000403f 0000c03f"  # a and b of the change rate
     "9f"  # an array of fifteen
     "b5 68747470733a2f2f6578616d706c652e6f72672f61"  # the URL

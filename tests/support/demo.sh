@@ -11,8 +11,8 @@ run() { say "batchcrawl $*"; "$batchcrawl" "$@"; }
 rm -rf "$data"
 mkdir -p "$data"
 
-say "batchcrawl fakeweb --hosts 60 --pages 3000 --seed 1 --port 8765 &"
-exec 3< <(exec "$batchcrawl" fakeweb --hosts 60 --pages 3000 --seed 1 --port 8765 --clock "$(date +%s)" \
+say "batchcrawl fakeweb --hosts 120 --pages 3000 --seed 1 --port 8765 &"
+exec 3< <(exec "$batchcrawl" fakeweb --hosts 120 --pages 3000 --seed 1 --port 8765 --clock "$(date +%s)" \
     --slow 0.2 --truth "$data/truth.jsonl" --log "$data/requests.jsonl")
 server=$!
 trap 'kill "$server" 2>/dev/null || true' EXIT

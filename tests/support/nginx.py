@@ -68,12 +68,14 @@ def serving(sites: Sequence[Site], *, port: int | None = None) -> Iterator[Nginx
         port = _free_port(port or 0)
         config = directory / "nginx.conf"
         config.write_text(_config(sites, directory, port), encoding="utf-8")
-        process = subprocess.Popen(
-            [program, "-p", name, "-c", str(config)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-        )
-        with process:
+        said = directory / "stderr"
+        # Not a pipe, which nobody would empty.
+        with (
+            said.open("wb") as stderr,
+            subprocess.Popen([program, "-p", name, "-c", str(config)], stdout=stderr, stderr=stderr) as process,
+        ):
             try:
-                _wait_until_up(process, port)
+                _wait_until_up(process, port, said)
                 yield Nginx(port, directory / "access.log")
             finally:
                 process.terminate()
@@ -105,7 +107,7 @@ _CONFIG = """\
 daemon off;
 worker_processes 1;
 pid {directory}/nginx.pid;
-error_log stderr error;
+error_log {directory}/error.log crit;
 events {{ worker_connections 512; }}
 http {{
 {temp_paths}
@@ -142,14 +144,13 @@ def _server(site: Site, port: int) -> str:
     return "    server {\n" + "".join(f"        {line}\n" for line in lines) + "    }"
 
 
-def _wait_until_up(process: "subprocess.Popen[str]", port: int) -> None:
+def _wait_until_up(process: "subprocess.Popen[bytes]", port: int, said: Path) -> None:
     """Return once the port answers, or raise NginxFailed with what nginx said."""
     give_up_at = time.monotonic() + START_S
     while time.monotonic() < give_up_at:
         if process.poll() is not None:
-            assert process.stderr is not None
-            said = process.stderr.read().strip().splitlines()
-            raise NginxFailed(f"nginx did not start: {said[0] if said else f'exit code {process.returncode}'}")
+            lines = said.read_text(encoding="utf-8", errors="replace").splitlines()
+            raise NginxFailed(f"nginx did not start: {lines[0] if lines else f'exit code {process.returncode}'}")
         try:
             socket.create_connection(("127.0.0.1", port), timeout=1).close()
         except ConnectionRefusedError:

@@ -10,8 +10,8 @@ HEX = "0123456789abcdef0123456789abcdef"
 
 PIECES = """
     / // . .. %2e %2E%2e %41 %%34%31 % %2 %2f %c3%a4 ä [ | " a B ;jsessionid=X ;JSESSIONID= ;v=1 (S(TOKEN)) /(S(TOKEN))/
-    index.html /index.php /default.aspx ? & = utm_source=x utm%5Fmedium=y GCLID=1 sid=HEX sid=12 PHPSESSID=1 b=2 a=1 # #x
-    + @
+    index.html /index.php /default.aspx ? & = utm_source=x utm%5Fmedium=y GCLID=1 sid=HEX sid=12 PHPSESSID=1 b=2 a=1 #
+    #x + @
 """
 PATHS = st.lists(st.sampled_from(PIECES.replace("TOKEN", HEX[:24]).replace("HEX", HEX).split()), max_size=12).map(
     "".join

@@ -1,0 +1,285 @@
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from batchcrawl.model.outcome import FetchOutcome
+from batchcrawl.model.record import INSTANT_MAX, UrlRecord, decode_record, encode_record
+from batchcrawl.model.status import PageStatus, Place
+from batchcrawl.policy.priority import RECRAWL_LEVEL, SEED_LEVEL
+from batchcrawl.policy.schedule import Belief, bounded_interval, fresh_span_s
+from batchcrawl.policy.visits import Intervals, Visit, apply_visit, belief_of
+
+DAY = 86_400
+T = 1_796_040_000
+INTERVALS = Intervals(first_s=DAY, min_s=3600, max_s=365 * DAY, gone_s=30 * DAY, retry_s=7200, failures_max=3)
+A, B = b"a" * 16, b"b" * 16
+FAILURES = (
+    FetchOutcome.SERVER_ERROR,
+    FetchOutcome.TIMEOUT,
+    FetchOutcome.CONNECT_FAILED,
+    FetchOutcome.DNS_FAILED,
+    FetchOutcome.TLS_FAILED,
+    FetchOutcome.PROTOCOL_ERROR,
+    FetchOutcome.REDIRECT_INVALID,
+)
+COPY_FIELDS = ("signature", "simhash", "digest", "etag", "last_modified", "segment", "duplicate_of")
+
+
+def leased(**changes: Any) -> UrlRecord:
+    facts: dict[str, Any] = {"place": Place.LEASED, "lease": T - 100, "level": 4, "next_fetch_at": T - 500, **changes}
+    return UrlRecord("http://example.org/", **facts)
+
+
+def stored(**changes: Any) -> UrlRecord:
+    facts: dict[str, Any] = {
+        "status": PageStatus.FETCHED,
+        "outcome": FetchOutcome.FETCHED,
+        "fetches": 1,
+        "last_fetch_at": T - DAY,
+        "signature": A,
+        "simhash": b"s" * 8,
+        "digest": "sha1:A",
+        "etag": '"a"',
+        "last_modified": "yesterday",
+        "segment": "20261129T000000Z",
+        "content_type": "text/html",
+        **changes,
+    }
+    return leased(**facts)
+
+
+def visit(outcome: FetchOutcome, **changes: Any) -> Visit:
+    return Visit(**{"outcome": outcome, "at": T, "segment": "20261130T000000Z", **changes})
+
+
+def page(signature: bytes | None = A, **changes: Any) -> Visit:
+    facts = {"http_status": 200, "etag": '"new"', "last_modified": "now", "digest": "sha1:N", "content_type": "text/x"}
+    return visit(FetchOutcome.FETCHED, **{**facts, "signature": signature, "simhash": b"n" * 8, **changes})
+
+
+def test_a_first_page_is_stored_and_comes_again_after_the_first_interval() -> None:
+    record = leased()
+    apply_visit(record, page(), INTERVALS)
+    assert (record.status, record.outcome, record.http_status) == (PageStatus.FETCHED, FetchOutcome.FETCHED, 200)
+    assert (record.fetches, record.changes, record.last_fetch_at, record.last_change_at) == (1, 0, T, None)
+    assert (record.signature, record.etag, record.digest, record.segment) == (A, '"new"', "sha1:N", "20261130T000000Z")
+    assert (record.place, record.next_fetch_at, record.interval_s) == (Place.TIMER, T + DAY, DAY)
+    assert (record.rate_a, record.rate_b) == (0, 0)
+
+
+def test_the_same_content_lowers_the_expected_rate() -> None:
+    record = stored()
+    apply_visit(record, page(A), INTERVALS)
+    assert belief_of(record) == Belief().unchanged(1.0)
+    assert (record.fetches, record.changes) == (2, 0)
+
+
+def test_other_content_raises_the_expected_rate_and_is_counted() -> None:
+    record = stored()
+    apply_visit(record, page(B), INTERVALS)
+    assert belief_of(record) == Belief().changed(1.0)
+    assert belief_of(record).rate > Belief().rate
+    assert (record.changes, record.last_change_at, record.signature) == (1, T, B)
+
+
+def test_a_304_is_the_same_content_and_keeps_the_copy() -> None:
+    record = stored()
+    before = msgspec.structs.replace(record)
+    apply_visit(record, visit(FetchOutcome.NOT_MODIFIED, http_status=304), INTERVALS)
+    assert belief_of(record) == Belief().unchanged(1.0)
+    assert [getattr(record, name) for name in COPY_FIELDS] == [getattr(before, name) for name in COPY_FIELDS]
+    assert (record.status, record.http_status, record.fetches) == (PageStatus.FETCHED, 304, 2)
+
+
+def test_the_next_interval_is_the_fresh_span_of_the_belief_within_the_bounds() -> None:
+    record = stored(rate_a=2.0, rate_b=40.0)
+    apply_visit(record, page(A), INTERVALS)
+    wanted = fresh_span_s(Belief(2.0, 41.0))
+    assert record.interval_s == bounded_interval(wanted, min_s=INTERVALS.min_s, max_s=INTERVALS.max_s)
+
+
+def test_a_seed_line_sets_the_interval_within_the_bounds() -> None:
+    for wanted, interval in ((7200, 7200), (1, 3600), (9999 * DAY, 365 * DAY)):
+        record = stored(seed_interval_s=wanted)
+        apply_visit(record, page(), INTERVALS)
+        assert record.interval_s == interval
+
+
+def test_a_page_comes_again_on_the_level_of_recrawling_and_a_seed_on_that_of_seeds() -> None:
+    for seed, level in ((False, RECRAWL_LEVEL), (True, SEED_LEVEL)):
+        record = leased(seed=seed)
+        apply_visit(record, page(), INTERVALS)
+        assert record.level == level
+
+
+def test_half_a_page_has_no_validators_and_teaches_nothing() -> None:
+    record = stored()
+    apply_visit(record, page(B, truncated=True), INTERVALS)
+    assert (record.signature, record.simhash, record.etag, record.last_modified) == (None, None, None, None)
+    assert (record.rate_b, record.changes) == (0, 0)
+    assert (record.status, record.digest, record.segment) == (PageStatus.FETCHED, "sha1:N", "20261130T000000Z")
+
+
+def test_a_page_that_was_not_parsed_has_no_validators_and_teaches_nothing() -> None:
+    record = stored()
+    apply_visit(record, page(None), INTERVALS)
+    assert (record.signature, record.etag, record.changes) == (None, None, 0)
+
+
+def test_a_page_after_half_a_page_teaches_nothing() -> None:
+    record = stored(signature=None, etag=None)
+    apply_visit(record, page(A), INTERVALS)
+    assert (record.signature, record.rate_b) == (A, 0)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status"),
+    [
+        (FetchOutcome.REDIRECT, PageStatus.REDIRECT),
+        (FetchOutcome.NOT_FOUND, PageStatus.GONE),
+        (FetchOutcome.GONE, PageStatus.GONE),
+        (FetchOutcome.DENIED, PageStatus.BLOCKED),
+        (FetchOutcome.ROBOTS_DENIED, PageStatus.BLOCKED),
+        (FetchOutcome.ADDRESS_REFUSED, PageStatus.BLOCKED),
+        (FetchOutcome.SKIPPED_TYPE, PageStatus.SKIPPED),
+    ],
+)
+def test_where_no_page_is_any_more_the_copy_is_forgotten(outcome: FetchOutcome, status: PageStatus) -> None:
+    record = stored(duplicate_of=B)
+    apply_visit(record, visit(outcome, content_type="image/png"), INTERVALS)
+    assert (record.status, record.outcome, record.content_type) == (status, outcome, "image/png")
+    assert [getattr(record, name) for name in COPY_FIELDS] == [None] * len(COPY_FIELDS)
+    assert (record.retries, record.fetches, record.last_fetch_at) == (0, 2, T)
+
+
+def test_a_redirect_is_kept_until_a_page_comes() -> None:
+    record = stored()
+    apply_visit(record, visit(FetchOutcome.REDIRECT, redirect="http://example.org/new"), INTERVALS)
+    assert record.redirect == "http://example.org/new"
+    apply_visit(record, page(), INTERVALS)
+    assert record.redirect is None
+
+
+@pytest.mark.parametrize("outcome", [FetchOutcome.NOT_FOUND, FetchOutcome.GONE])
+def test_a_page_that_vanishes_counts_once_as_changed(outcome: FetchOutcome) -> None:
+    record = stored()
+    apply_visit(record, visit(outcome), INTERVALS)
+    assert (belief_of(record), record.changes, record.last_change_at) == (Belief().changed(1.0), 1, T)
+    apply_visit(record, visit(outcome, at=T + DAY), INTERVALS)
+    assert (belief_of(record), record.changes) == (Belief().changed(1.0), 1)
+
+
+def test_a_gone_page_is_looked_at_ever_more_rarely() -> None:
+    record, intervals = stored(), []
+    for _ in range(8):
+        apply_visit(record, visit(FetchOutcome.GONE), INTERVALS)
+        intervals.append((record.interval_s or 0) // DAY)
+    assert intervals == [30, 45, 67, 101, 151, 227, 341, 365]
+
+
+def test_a_page_that_is_back_from_being_gone_starts_anew() -> None:
+    record = stored(rate_a=0.5, rate_b=1.0)
+    apply_visit(record, visit(FetchOutcome.GONE), INTERVALS)
+    apply_visit(record, page(at=T + 30 * DAY), INTERVALS)
+    assert (record.status, record.signature, record.changes) == (PageStatus.FETCHED, A, 1)
+
+
+@pytest.mark.parametrize("outcome", FAILURES)
+def test_a_failure_is_no_observation(outcome: FetchOutcome) -> None:
+    record = stored(rate_a=0.5, rate_b=1.0)
+    apply_visit(record, visit(outcome, http_status=500), INTERVALS)
+    assert (record.status, record.outcome, record.retries) == (PageStatus.FETCHED, outcome, 1)
+    assert (record.rate_a, record.rate_b, record.fetches, record.signature) == (0.5, 1.0, 1, A)
+    assert (record.place, record.next_fetch_at) == (Place.TIMER, T + 7200)
+    assert record.last_fetch_at == T - DAY
+
+
+def test_a_failure_between_two_pages_does_not_shorten_the_time_between_them() -> None:
+    record = stored()
+    apply_visit(record, visit(FetchOutcome.TIMEOUT, at=T + DAY), INTERVALS)
+    apply_visit(record, page(A, at=T + 2 * DAY), INTERVALS)
+    assert belief_of(record) == Belief().unchanged(3.0)
+
+
+def test_failures_wait_longer_each_time_then_the_url_is_gone() -> None:
+    record, waits = stored(), []
+    for _ in range(4):
+        apply_visit(record, visit(FetchOutcome.TIMEOUT), INTERVALS)
+        waits.append((record.next_fetch_at or 0) - T)
+    assert waits == [7200, 14_400, 28_800, 30 * DAY]
+    assert (record.status, record.retries) == (PageStatus.GONE, 4)
+
+
+def test_a_url_that_is_given_up_loses_its_validators_so_that_a_304_cannot_keep_it_gone() -> None:
+    record = stored(retries=3)
+    apply_visit(record, visit(FetchOutcome.TIMEOUT), INTERVALS)
+    assert [getattr(record, name) for name in COPY_FIELDS] == [None] * len(COPY_FIELDS)
+
+
+def test_a_304_that_nobody_asked_for_is_a_failure_and_ends_like_one() -> None:
+    record = leased()
+    for retries in (1, 2, 3, 4):
+        apply_visit(record, visit(FetchOutcome.NOT_MODIFIED, http_status=304), INTERVALS)
+        assert record.retries == retries
+    assert record.status is PageStatus.GONE
+
+
+@pytest.mark.parametrize("outcome", [FetchOutcome.DEFERRED, FetchOutcome.TIME_LIMIT])
+def test_a_url_that_had_no_turn_goes_back_as_it_was(outcome: FetchOutcome) -> None:
+    record = stored(retries=2)
+    before = msgspec.structs.replace(record, place=Place.READY, lease=None)
+    apply_visit(record, visit(outcome, http_status=503), INTERVALS)
+    assert record == before
+
+
+visits = st.builds(
+    Visit,
+    outcome=st.sampled_from(FetchOutcome),
+    at=st.integers(0, INSTANT_MAX),
+    segment=st.just("20261130T000000Z"),
+    http_status=st.none() | st.integers(100, 599),
+    etag=st.none() | st.just('"e"'),
+    truncated=st.booleans(),
+    signature=st.none() | st.sampled_from([A, B]),
+    simhash=st.none() | st.just(b"s" * 8),
+)
+intervals = st.builds(
+    Intervals,
+    first_s=st.integers(0, 10**10),
+    min_s=st.integers(0, 10**10),
+    max_s=st.integers(0, 10**10),
+    gone_s=st.integers(0, 10**10),
+    retry_s=st.integers(0, 10**10),
+    failures_max=st.integers(0, 5),
+)
+
+
+@given(st.lists(visits, max_size=30), intervals, st.none() | st.integers(1, 10**10))
+def test_any_history_leaves_a_record_that_can_be_stored_and_has_its_place(
+    history: list[Visit], times: Intervals, seed_interval_s: int | None
+) -> None:
+    record = leased(seed_interval_s=seed_interval_s)
+    for one in history:
+        record.place, record.lease = Place.LEASED, T
+        cell = apply_visit(record, one, times)
+        assert record.lease is None
+        assert record.place is (Place.TIMER if cell.conclusive or cell.failure else Place.READY)
+        if record.place is Place.TIMER:
+            assert one.at <= (record.next_fetch_at or 0) <= INSTANT_MAX
+        assert record.status is cell.status
+        read = decode_record(encode_record(record))
+        assert (read.place, read.next_fetch_at or 0) == (record.place, record.next_fetch_at or 0)
+        assert read.rate_a == read.rate_a < float("inf")
+        record = read
+
+
+@given(st.lists(visits, max_size=30))
+def test_only_a_stored_page_has_a_copy(history: list[Visit]) -> None:
+    record = leased()
+    for one in history:
+        apply_visit(record, one, INTERVALS)
+        if record.status is not PageStatus.FETCHED:
+            assert [getattr(record, name) for name in COPY_FIELDS] == [None] * len(COPY_FIELDS)

@@ -1,0 +1,245 @@
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from batchcrawl.errors import CorruptData, CrawlError, CrawlLocked, DiskFull
+from batchcrawl.model.host import HostRecord
+from batchcrawl.model.status import PageStatus, Place
+from batchcrawl.store import crawldb, keys
+from batchcrawl.store.crawldb import CrawlDb, Entry
+from tests.support.crawldbs import enter, filled, fp, leveldb, record
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Iterator[CrawlDb]:
+    with CrawlDb(tmp_path / "db", create=True) as opened:
+        yield opened
+
+
+def index(db: CrawlDb) -> list[bytes]:
+    return [*db.keys(b"r"), *db.keys(b"t")]
+
+
+def test_a_url_that_was_put_is_loaded(db: CrawlDb) -> None:
+    batch = db.batch()
+    enter(batch, 1, 1, level=5)
+    batch.commit()
+    entry = db.load(fp(1, 1))
+    assert entry is not None
+    assert entry.record == record(1, 1, level=5)
+    assert list(db.records()) == [(fp(1, 1), record(1, 1, level=5))]
+
+
+def test_an_unknown_url_is_none(db: CrawlDb) -> None:
+    assert db.load(fp(1, 1)) is None
+    assert db.host(fp(1, 1)[:8]) is None
+
+
+def test_nothing_is_written_before_the_commit(db: CrawlDb) -> None:
+    enter(db.batch(), 1, 1)
+    assert list(db.entries(b"")) == []
+
+
+def test_a_url_that_changes_its_place_leaves_no_index_entry_behind(db: CrawlDb) -> None:
+    batch = db.batch()
+    entry = enter(batch, 1, 1)
+    batch.commit()
+    for place in (Place.TIMER, Place.LEASED, Place.READY, Place.NONE):
+        batch = db.batch()
+        entry.record.place = place
+        batch.put(entry)
+        batch.commit()
+        expected = keys.index_key(entry.fingerprint, entry.record)
+        assert index(db) == ([] if expected is None else [expected])
+
+
+def test_a_url_put_twice_in_a_batch_has_the_place_of_the_second_time(db: CrawlDb) -> None:
+    batch = db.batch()
+    entry = enter(batch, 1, 1, level=5)
+    for level in (9, 5, 7):
+        entry.record.level = level
+        batch.put(entry)
+    batch.commit()
+    assert index(db) == [keys.ready_key(fp(1, 1), level=7, next_fetch_at=600)]
+    host = db.host(fp(1, 1)[:8])
+    assert host is not None
+    assert host.urls == {PageStatus.UNFETCHED: 1}
+
+
+def test_counts_move_with_the_status(db: CrawlDb) -> None:
+    batch = db.batch()
+    entry = enter(batch, 1, 1)
+    enter(batch, 1, 2)
+    batch.commit()
+    batch = db.batch()
+    entry.record.status = PageStatus.FETCHED
+    batch.put(entry)
+    batch.commit()
+    host = db.host(fp(1, 1)[:8])
+    assert host is not None
+    assert host.urls == {PageStatus.UNFETCHED: 1, PageStatus.FETCHED: 1}
+
+
+def test_a_url_without_a_host_record_is_corrupt_data(db: CrawlDb) -> None:
+    with pytest.raises(CorruptData, match="no host record for http://host1.example/1"):
+        db.batch().put(Entry.new(fp(1, 1), record(1, 1)))
+
+
+def test_a_known_host_is_not_replaced_by_a_new_one(db: CrawlDb) -> None:
+    batch = db.batch()
+    enter(batch, 1, 1)
+    batch.commit()
+    batch = db.batch()
+    host = batch.enter_host(fp(1, 1)[:8], HostRecord(host="http://other", domain="other"))
+    assert (host.host, host.urls) == ("http://host1.example", {PageStatus.UNFETCHED: 1})
+
+
+def test_a_changed_host_is_written_with_its_batch(db: CrawlDb) -> None:
+    batch = db.batch()
+    enter(batch, 1, 1)
+    batch.commit()
+    batch = db.batch()
+    host = batch.host(fp(1, 1)[:8])
+    assert host is not None
+    host.failures = 4
+    batch.commit()
+    assert [(part, host.failures) for part, host in db.hosts()] == [(fp(1, 1)[:8], 4)]
+
+
+def test_the_ready_urls_of_a_host_come_best_first(db: CrawlDb) -> None:
+    batch = db.batch()
+    for url, (level, at) in enumerate([(3, 9), (12, 9), (12, 5), (0, 1), (255, 99)]):
+        enter(batch, 1, url, level=level, next_fetch_at=at)
+    enter(batch, 2, 9, level=200)
+    batch.commit()
+    assert [keys.ready_fingerprint(key) for key in db.ready(fp(1, 0)[:8])] == [fp(1, url) for url in (4, 2, 1, 0, 3)]
+
+
+@pytest.mark.parametrize("hosts", [[], [1], [1, 2, 3], [0, 2**64 - 2, 2**64 - 1]])
+def test_each_host_with_ready_urls_is_found_once(db: CrawlDb, hosts: list[int]) -> None:
+    batch = db.batch()
+    for host in hosts:
+        for url in (0, 5, 2**64 - 1):
+            enter(batch, host, url)
+    enter(batch, 7, 1, place=Place.TIMER)
+    batch.commit()
+    assert [int.from_bytes(part, "big") for part in db.ready_hosts()] == hosts
+
+
+def test_timers_are_due_from_their_instant_on_the_oldest_first(db: CrawlDb) -> None:
+    batch = db.batch()
+    for url, at in enumerate([600, 540, 601, 660, 6000]):
+        enter(batch, 1, url, place=Place.TIMER, next_fetch_at=at)
+    batch.commit()
+    due = {now: [int.from_bytes(f[8:], "big") for f in db.due_timers(now)] for now in (539.9, 540, 600, 659.9, 660)}
+    assert due == {539.9: [], 540: [1], 600: [1, 0], 659.9: [1, 0], 660: [1, 0, 2, 3]}
+
+
+def test_the_owner_of_a_signature_is_known_within_the_batch_that_names_it(db: CrawlDb) -> None:
+    batch = db.batch()
+    batch.own_signature(b"s" * 16, fp(1, 1))
+    assert batch.signature_owner(b"s" * 16) == fp(1, 1)
+    assert db.signature_owner(b"s" * 16) is None
+    batch.commit()
+    assert db.signature_owner(b"s" * 16) == fp(1, 1)
+
+
+def test_a_signature_that_was_disowned_is_free_within_the_batch_and_can_be_owned_again(db: CrawlDb) -> None:
+    batch = db.batch()
+    batch.own_signature(b"s" * 16, fp(1, 1))
+    batch.commit()
+    batch = db.batch()
+    batch.disown_signature(b"s" * 16)
+    assert batch.signature_owner(b"s" * 16) is None
+    batch.own_signature(b"s" * 16, fp(1, 2))
+    batch.commit()
+    assert db.signature_owner(b"s" * 16) == fp(1, 2)
+
+
+def test_meta_entries_are_set_and_deleted(db: CrawlDb) -> None:
+    batch = db.batch()
+    batch.set_meta("a", b"1")
+    batch.set_meta("b", b"2")
+    batch.commit()
+    batch = db.batch()
+    batch.delete_meta("a")
+    batch.commit()
+    assert (db.meta("a"), db.meta("b")) == (None, b"2")
+
+
+def test_what_was_committed_is_there_after_a_kill(tmp_path: Path) -> None:
+    db = filled(tmp_path / "db", (1, 1, {}))
+    enter(db.batch(), 1, 2)
+    db.close()
+    with CrawlDb(tmp_path / "db") as again:
+        assert [fingerprint for fingerprint, _ in again.records()] == [fp(1, 1)]
+
+
+def test_a_database_may_be_closed_twice(db: CrawlDb) -> None:
+    db.close()
+    db.close()
+
+
+def test_an_open_database_is_locked_for_others(db: CrawlDb) -> None:
+    with pytest.raises(CrawlLocked, match="another process has the crawldb open"):
+        CrawlDb(db.path)
+
+
+def test_a_missing_database_is_not_made_unasked(tmp_path: Path) -> None:
+    with pytest.raises(CrawlError, match="does not exist"):
+        CrawlDb(tmp_path / "none")
+
+
+@pytest.mark.parametrize("folder", ["lock", "Corruption", "No space left on device"])
+def test_the_name_of_a_folder_does_not_make_another_error_of_one(tmp_path: Path, folder: str) -> None:
+    with pytest.raises(CrawlError) as raised:
+        CrawlDb(tmp_path / folder / "none" / "db", create=True)
+    assert type(raised.value) is CrawlError
+
+
+def test_a_full_disk_is_told_as_such(tmp_path: Path) -> None:
+    full = crawldb.plyvel.IOError(b"IO error: /x/000003.log: No space left on device")
+    assert isinstance(crawldb._translation(tmp_path, full), DiskFull)
+
+
+@pytest.mark.parametrize("key", [keys.url_key(fp(1, 1)), keys.host_key(fp(1, 1)[:8])])
+def test_a_damaged_value_names_its_partition_and_key(tmp_path: Path, key: bytes) -> None:
+    filled(tmp_path / "db", (1, 1, {})).close()
+    with leveldb(tmp_path / "db") as raw:
+        raw.put(key, b"\x01damaged")
+    with CrawlDb(tmp_path / "db") as db, pytest.raises(CorruptData, match=f"db: key . {key[1:].hex()}: "):
+        (db.load(fp(1, 1)), db.host(fp(1, 1)[:8]))
+
+
+def test_a_changed_byte_in_a_table_is_found_by_its_checksum(tmp_path: Path) -> None:
+    filled(tmp_path / "db", *((1, url, {"etag": f"{url:x}" * 9}) for url in range(500))).close()
+    with leveldb(tmp_path / "db") as raw:
+        raw.compact_range()
+    (table,) = (tmp_path / "db").glob("*.ldb")
+    data = bytearray(table.read_bytes())
+    data[len(data) // 3] ^= 1
+    table.write_bytes(data)
+    with CrawlDb(tmp_path / "db") as db, pytest.raises(CorruptData, match="LevelDB finds damage"):
+        list(db.records())
+
+
+@given(st.lists(st.tuples(st.integers(1, 3), st.integers(1, 9), st.sampled_from(PageStatus)), max_size=30))
+def test_counts_of_hosts_are_those_of_their_urls(
+    tmp_path_factory: pytest.TempPathFactory, puts: list[tuple[int, int, PageStatus]]
+) -> None:
+    with CrawlDb(tmp_path_factory.mktemp("counts") / "db", create=True) as db:
+        batch, entries = db.batch(), dict[bytes, Entry]()
+        for host, url, status in puts:
+            entry = entries.get(fp(host, url)) or enter(batch, host, url)
+            entries[entry.fingerprint] = entry
+            entry.record.status = status
+            batch.put(entry)
+        batch.commit()
+        counted: dict[bytes, Counter[int]] = {}
+        for fingerprint, stored in db.records():
+            counted.setdefault(fingerprint[:8], Counter())[int(stored.status)] += 1
+        assert {part: host.urls for part, host in db.hosts()} == counted
