@@ -1,10 +1,7 @@
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from batchcrawl.errors import CorruptData, CrawlError, CrawlLocked, DiskFull
 from batchcrawl.model.host import HostRecord
@@ -225,21 +222,3 @@ def test_a_changed_byte_in_a_table_is_found_by_its_checksum(tmp_path: Path) -> N
     table.write_bytes(data)
     with CrawlDb(tmp_path / "db") as db, pytest.raises(CorruptData, match="LevelDB finds damage"):
         list(db.records())
-
-
-@given(st.lists(st.tuples(st.integers(1, 3), st.integers(1, 9), st.sampled_from(PageStatus)), max_size=30))
-def test_counts_of_hosts_are_those_of_their_urls(
-    tmp_path_factory: pytest.TempPathFactory, puts: list[tuple[int, int, PageStatus]]
-) -> None:
-    with CrawlDb(tmp_path_factory.mktemp("counts") / "db", create=True) as db:
-        batch, entries = db.batch(), dict[bytes, Entry]()
-        for host, url, status in puts:
-            entry = entries.get(fp(host, url)) or enter(batch, host, url)
-            entries[entry.fingerprint] = entry
-            entry.record.status = status
-            batch.put(entry)
-        batch.commit()
-        counted: dict[bytes, Counter[int]] = {}
-        for fingerprint, stored in db.records():
-            counted.setdefault(fingerprint[:8], Counter())[int(stored.status)] += 1
-        assert {part: host.urls for part, host in db.hosts()} == counted

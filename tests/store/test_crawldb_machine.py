@@ -77,4 +77,4 @@ class CrawlDbMachine(RuleBasedStateMachine):
 
 
 TestCrawlDbMachine = CrawlDbMachine.TestCase
-TestCrawlDbMachine.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
+TestCrawlDbMachine.settings = settings(max_examples=25, stateful_step_count=20, deadline=None)

@@ -35,7 +35,7 @@ def hold_bodies(
             continue
         url = record.field("WARC-Target-URI") or ""
         stored[url] += 1
-        kind = _judge_body(record, message, walked.get(url), served_file(url, roots))
+        kind = _judge_body(url, record, message, visit=walked.get(url), file=served_file(url, roots))
         check.kinds[kind] += 1
         if kind.startswith(_WRONG):
             check.faults.append(f"{url}: {kind}")
@@ -54,13 +54,17 @@ def served_file(url: str, roots: Mapping[str, Path]) -> Path | None:
     return file if file.is_file() else None
 
 
-def _judge_body(record: WarcRecord, message: HttpMessage, visit: Visit | None, file: Path | None) -> str:
+def _judge_body(
+    url: str, record: WarcRecord, message: HttpMessage, *, visit: Visit | None, file: Path | None
+) -> str:
     """Return in which way a stored body is right, or what is wrong with it."""
     if record.field("WARC-Truncated") is not None:
         return f"{_WRONG}cut" if message.body else "left unread for its content type"
     if visit is not None and sha1(message.body).hexdigest() != visit.digest:
         return f"{_WRONG}not the bytes that the walk got"
-    seen = ", byte for byte as the walk got it" if visit is not None else ", unknown to the walk"
+    seen = ", byte for byte as the walk got it" if visit is not None else ", not asked for by the walk"
+    if file is None and url.endswith("/robots.txt"):
+        return f"robots.txt, status {message.status}"
     if message.status != 200 or file is None:
         return f"status {message.status} without a file{seen}"
     coding = message.header("Content-Encoding")

@@ -102,43 +102,53 @@ class _Rules:
         self._walked = walked
         self._crawled = crawled
         self._canonical = canonical
-        self._found: dict[str, str] = {}
 
     def of_missing(self, url: str) -> str:
         """Return the rule, or UNEXPLAINED."""
-        if url not in self._found:
-            self._found[url] = UNEXPLAINED  # what is only reached by way of itself has no rule
-            self._found[url] = self._find(url)
-        return self._found[url]
-
-    def _find(self, url: str) -> str:
         known = self._crawled.get(self._canonical(url))
         if known is None:
-            return self._by_links(self._walked[url])
+            return self._of_unknown(url)
         if known.fetched:
             return "canonical URL: the crawl knows it by another spelling"
-        if known.outcome == "skipped_type":
-            return f"fetch.content_types: {known.media_type} is not kept"
-        if known.outcome == "robots_denied":
-            return "robots.txt forbids it"
-        return UNEXPLAINED
+        return _of_outcome(known)
 
-    def _by_links(self, visit: Visit) -> str:
-        """Return why it is rightly unknown.
+    def _of_unknown(self, url: str) -> str:
+        """Return why the crawl never heard of a URL.
 
-        Either no link to it is of a kind that is followed, or each page with one is missing by a rule or had its links
-        cut.
+        Either no link to it is of a kind that is followed. Or, going back over all pages that lead to it, each page
+        that the crawl knows is one whose links it rightly did not take.
         """
-        if visit.kinds and not any(_is_followed(kind) for kind in visit.kinds):
-            return f"not followed: {', '.join(sorted(visit.kinds))}"
-        rules = {self._by_source(source) for source in visit.sources}
-        if not rules or UNEXPLAINED in rules:
+        kinds = self._walked[url].kinds
+        if kinds and not any(_is_followed(kind) for kind in kinds):
+            return f"not followed: {', '.join(sorted(kinds))}"
+        causes: set[str] = set()
+        seen, waiting = {url}, [url]
+        while waiting:
+            sources = self._walked[waiting.pop()].sources
+            if not sources:
+                return UNEXPLAINED  # a start
+            for source in sources - seen:
+                seen.add(source)
+                known = self._crawled.get(self._canonical(source))
+                if known is None:
+                    waiting.append(source)
+                else:
+                    causes.add(_of_source(known))
+        if not causes or UNEXPLAINED in causes:
             return UNEXPLAINED
-        return "; ".join(sorted(rules))
+        return "; ".join(sorted(causes))
 
-    def _by_source(self, source: str) -> str:
-        page = self._crawled.get(self._canonical(source))
-        if page is not None and page.fetched:
-            return "parse.links_max cuts the links of the page that links to it" if page.links_cut else UNEXPLAINED
-        rule = self.of_missing(source)
-        return rule if rule == UNEXPLAINED or rule.startswith("reached only") else f"reached only through what {rule}"
+
+def _of_source(page: CrawledPage) -> str:
+    """Return why the links of a known page are unknown."""
+    if not page.fetched:
+        rule = _of_outcome(page)
+        return rule if rule == UNEXPLAINED else f"reached only through what is left out by {rule}"
+    return "parse.links_max cut the links of the page that leads to it" if page.links_cut else UNEXPLAINED
+
+
+def _of_outcome(page: CrawledPage) -> str:
+    """Return why a known page was not fetched."""
+    if page.outcome == "skipped_type":
+        return f"fetch.content_types, which do not name {page.media_type}"
+    return "robots.txt" if page.outcome == "robots_denied" else UNEXPLAINED

@@ -3,6 +3,7 @@
 import base64
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from batchcrawl.job.crawl import Crawl, open_crawl
@@ -70,4 +71,4 @@ def _read_parsed(crawl: Crawl, segment: Segment, pages: dict[str, CrawledPage]) 
 
 def _step_seconds(segment: Segment) -> dict[str, float]:
     ends = [segment.manifest.created_at, *(segment.manifest.steps[step].ended_at for step in STEPS)]
-    return {step: end - begin for step, begin, end in zip(STEPS, ends, ends[1:], strict=True)}
+    return {step: end - begin for step, (begin, end) in zip(STEPS, pairwise(ends), strict=True)}

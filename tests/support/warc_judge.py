@@ -177,6 +177,8 @@ def _of_record(record: WarcRecord, *, first: bool) -> Iterator[str]:
         yield "is a warcinfo that is not the first"
     yield from (f"has no {name}" for name in _NEEDED if record.field(name) is None)
     yield from (f"has a space in its {name}" for name in _URIS if " " in (record.field(name) or ""))
+    if "#" in (record.field("WARC-Target-URI") or ""):
+        yield "has a fragment in its WARC-Target-URI, which is never asked for"
     if kind == "response":
         yield from _of_response(record)
 

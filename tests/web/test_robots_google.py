@@ -100,7 +100,7 @@ PATHS = st.text(alphabet="/ab?", max_size=8)
 
 @given(LINES, PATHS, st.sampled_from(["foo", "Bar", "other"]))
 def test_the_answer_is_that_of_googles_matcher(lines: list[str], path: str, token: str) -> None:
-    googlebot = pytest.importorskip("jwm.robotstxt", reason="no wheel for this Python").googlebot
+    googlebot = pytest.importorskip("jwm.robotstxt.googlebot", reason="no wheel for this Python")
     text, url = "\n".join(lines), f"http://example.org/{path}"
     expected = googlebot.RobotsMatcher().OneAgentAllowedByRobots(text, token, url)
     assert RobotsRules(text).allowed(token, url) is expected
