@@ -25,6 +25,7 @@ class ExitCode(IntEnum):
     sentence: str
 
     def __new__(cls, number: int, sentence: str) -> "ExitCode":
+        """Make a code of its number and its sentence."""
         member = int.__new__(cls, number)
         member._value_ = number
         member.sentence = sentence

@@ -18,7 +18,7 @@ class StepProgress:
     def __init__(self, command: str, *, quiet: bool = False) -> None:
         self._command = command
         self._quiet = quiet
-        self._bar: "tqdm[NoReturn] | None" = None
+        self._bar: tqdm[NoReturn] | None = None
         self._said = self._began = time.monotonic()
         self._first: int | None = None
 

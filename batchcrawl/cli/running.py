@@ -36,6 +36,9 @@ def speaking(command: Command) -> Command:
         except CrawlError as error:
             click.echo(f"batchcrawl: {error}", err=True)
             sys.exit(int(error.exit_code))
+        except KeyboardInterrupt:  # where no step is under way, as in inject; its batches are whole or not there
+            click.echo("batchcrawl: interrupted; the same command continues", err=True)
+            sys.exit(int(ExitCode.INTERRUPTED))
         except BrokenPipeError:
             # What is still buffered has no reader; the interpreter must not try to flush it at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -37,7 +37,7 @@ def inject(job: str, sources: tuple[str, ...], quiet: bool) -> None:
     Reads:   FILE (also gzipped), stdin (-), the URLs given, or seeds and seed_files of the job
     Writes:  crawldb
     Example: batchcrawl inject docs https://docs.example.org/
-    Exit codes: 0 done, 2 a bad seed (the good ones are in), 3 disk full, 5 crawl in use
+    Exit codes: 0 done, 2 a bad seed (the good ones are in), 3 disk full, 5 crawl in use, 11 interrupted
     """
     found = load_job(job, cwd=Path.cwd())
     disk = Disk()

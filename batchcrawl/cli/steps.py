@@ -105,7 +105,8 @@ def round_(job: str, top: int | None, quiet: bool) -> None:
     \b
     Reads and writes: as generate, fetch, parse and update do
     Example: batchcrawl round docs
-    Exit codes: 0 done, 1 failed, 2 wrong usage, 3 disk full, 4 nothing due, 5 crawl in use, 6 corrupt data, 11 interrupted
+    Exit codes: 0 done, 1 failed, 2 wrong usage, 3 disk full, 4 nothing due, 5 crawl in use, 6 corrupt data,
+                11 interrupted
     """
     with held_crawl(job) as crawl, stoppable(quiet=quiet) as controls:
         run_round(_steps(crawl, controls.of, quiet=quiet), urls_max=top)
@@ -124,7 +125,8 @@ def crawl(job: str, rounds: int | None, until_done: bool, top: int | None, quiet
     \b
     Reads and writes: as generate, fetch, parse and update do
     Example: batchcrawl crawl docs --until-done
-    Exit codes: 0 done, 1 failed, 2 wrong usage, 3 disk full, 4 nothing due, 5 crawl in use, 6 corrupt data, 11 interrupted
+    Exit codes: 0 done, 1 failed, 2 wrong usage, 3 disk full, 4 nothing due, 5 crawl in use, 6 corrupt data,
+                11 interrupted
     """
     with held_crawl(job) as opened, stoppable(quiet=quiet) as controls:
         steps = _steps(opened, controls.of, quiet=quiet)

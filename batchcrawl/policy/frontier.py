@@ -7,12 +7,15 @@ queues by the earliest instant at which their host may be contacted; equal insta
 
     add --> front queues --draw--> back queues --take--> leased --done--> next contact of the host
 
+Several hosts may share a gate, as those of one domain or of one address do: a gate lets one of them through, then none
+for its gap. A host that is due before its gate opens waits at it in line; the gate stands in the heap for all of them.
+
 Heinz and Najork, Mercator (1999), section 3.2; Manning, Raghavan and Schütze, Introduction to
 Information Retrieval, section 20.2.3.
 """
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from typing import Generic, TypeVar
@@ -48,7 +51,8 @@ class Frontier(Generic[Item]):
         self._queues_made = 0
         self._free: list[int] = []
         self._hosts: dict[str, _Host[Item]] = {}
-        self._heap: list[tuple[float, int, int, _Host[Item]]] = []
+        self._heap: list[tuple[float, int, int, _Host[Item] | _Gate[Item]]] = []
+        self._gates: dict[str, _Gate[Item]] = {}
         self._entries = 0
         self._now = 0.0
         self._waiting = 0
@@ -91,12 +95,13 @@ class Frontier(Generic[Item]):
         """Lease the host that is due for longest and hand out its next item; None when none is due."""
         self._now = max(self._now, now)
         self._fill()
-        self._discard_stale()
-        if not self._heap or self._heap[0][0] > now:
+        host = self._first()
+        if host is None or self._heap[0][0] > now:
             return None
-        host = heappop(self._heap)[3]
+        heappop(self._heap)
         host.entry = None
         host.leased = True
+        self._pass_gates(host, now)
         self._waiting -= 1
         self._leased += 1
         assert host.queue is not None
@@ -105,8 +110,7 @@ class Frontier(Generic[Item]):
     def next_due(self) -> float | None:
         """Return the earliest instant at which `take` succeeds; None while nothing waits or all is leased."""
         self._fill()
-        self._discard_stale()
-        return self._heap[0][0] if self._heap else None
+        return self._heap[0][0] if self._first() is not None else None
 
     def done(self, taken: Taken[Item], *, next_contact: float) -> None:
         """End a lease: the host may be contacted again at `next_contact`. Raises ValueError for a second end."""
@@ -121,14 +125,22 @@ class Frontier(Generic[Item]):
             self._note_activity(host, change=1)
         self._end_lease(taken, next_contact)
 
+    def set_gates(self, host: str, gaps_s: Mapping[str, float]) -> None:
+        """Let a host share gates, named with their gaps in seconds; counts from its next contact on."""
+        gates = [self._gates.setdefault(name, _Gate(name)) for name in gaps_s]
+        for gate in gates:
+            gate.gap_s = gaps_s[gate.name]
+        self._host(host).gates = gates
+
     def put_off(self, host: str, *, until: float) -> None:
         """Contact the host no sooner than `until`; never brings its next contact forward."""
         owner = self._host(host)
         if owner.not_before is not None and until <= owner.not_before:
             return
         owner.not_before = until
-        if owner.queue is not None and not owner.leased:
+        if owner.queue is not None and not owner.leased and owner.waits_at is None:
             self._schedule(owner)
+            self._give_turn_back(owner)
 
     def drop_host(self, host: str) -> list[Item]:
         """Take all waiting items of a host out of the frontier and return them. A leased one stays out."""
@@ -199,15 +211,70 @@ class Frontier(Generic[Item]):
         self._entries += 1
         host.entry = self._entries
         heappush(self._heap, (host.not_before, host.queue, host.entry, host))
-        if len(self._heap) > 2 * len(self._hosts) + 16:
+        if len(self._heap) > 2 * (len(self._hosts) + len(self._gates)) + 16:
             self._heap = [entry for entry in self._heap if entry[2] == entry[3].entry]
             heapify(self._heap)
 
-    def _discard_stale(self) -> None:
-        """Drop heap entries that a later one of the same host has replaced."""
+    def _first(self) -> "_Host[Item] | None":
+        """Bring the host that may be contacted first to the top of the heap; hosts before closed gates leave it."""
         heap = self._heap
-        while heap and heap[0][2] != heap[0][3].entry:
-            heappop(heap)
+        while heap:
+            due, _, entry, who = heap[0]
+            if entry != who.entry:
+                heappop(heap)  # a later entry has replaced it
+            elif isinstance(who, _Gate):
+                heappop(heap)
+                who.entry = None
+                self._let_on(who)
+            else:
+                closed = max((gate for gate in who.gates if gate.open_at > due), key=_open_at, default=None)
+                if closed is None:
+                    return who
+                heappop(heap)
+                self._line_up(who, closed)
+        return None
+
+    def _line_up(self, host: "_Host[Item]", gate: "_Gate[Item]") -> None:
+        host.entry = None
+        host.waits_at = gate
+        gate.line.append(host)
+        self._ring(gate)
+        self._give_turn_back(host)
+
+    def _let_on(self, gate: "_Gate[Item]") -> None:
+        """Send the first of the line back into the heap, to be contacted when the gate is open."""
+        while gate.line:
+            host = gate.line.popleft()
+            if host.waits_at is not gate:
+                continue  # it was dropped
+            host.waits_at = None
+            assert host.not_before is not None
+            put_off = host.not_before > gate.open_at
+            host.not_before = max(host.not_before, gate.open_at)
+            host.let_on_by = None if put_off else gate
+            self._schedule(host)
+            if not put_off:
+                return
+
+    def _give_turn_back(self, host: "_Host[Item]") -> None:
+        """Let the next in line go where a host was let on by a gate and does not go now."""
+        gate, host.let_on_by = host.let_on_by, None
+        if gate is not None:
+            self._ring(gate)
+
+    def _ring(self, gate: "_Gate[Item]") -> None:
+        """Put a gate with a line into the heap, at the instant at which it opens."""
+        if gate.line and gate.entry is None:
+            self._entries += 1
+            gate.entry = self._entries
+            heappush(self._heap, (gate.open_at, 0, gate.entry, gate))
+
+    def _pass_gates(self, host: "_Host[Item]", now: float) -> None:
+        host.let_on_by = None
+        for gate in host.gates:
+            gate.open_at = max(gate.open_at, now + gate.gap_s)
+            gate.entry = None
+            self._ring(gate)
 
     def _end_lease(self, taken: Taken[Item], next_contact: float) -> None:
         host = self._hosts[taken.host]
@@ -228,6 +295,8 @@ class Frontier(Generic[Item]):
         heappush(self._free, host.queue)
         host.queue = None
         host.entry = None
+        host.waits_at = None
+        self._give_turn_back(host)
 
 
 @dataclass(slots=True, eq=False)
@@ -244,6 +313,24 @@ class _Host(Generic[Item]):
     """Serial number of its entry in the heap; all others are stale."""
     epoch: int = 0
     """Counts drop_host; tokens of an older epoch are stale."""
+    gates: "list[_Gate[Item]]" = field(default_factory=list)
+    waits_at: "_Gate[Item] | None" = None
+    let_on_by: "_Gate[Item] | None" = None
+    """The gate whose turn it has and has not used yet."""
+
+
+@dataclass(slots=True, eq=False)
+class _Gate(Generic[Item]):
+    name: str
+    gap_s: float = 0.0
+    open_at: float = 0.0
+    line: deque[_Host[Item]] = field(default_factory=deque)
+    entry: int | None = None
+    """Serial number of its entry in the heap; None while it has no line or somebody has its turn."""
+
+
+def _open_at(gate: _Gate[Item]) -> float:
+    return gate.open_at
 
 
 @dataclass(slots=True, eq=False)

@@ -149,7 +149,8 @@ class HostPoliteness:
             # A host that refuses again although its own wait was kept is left alone for longer.
             wait_s = retry_after_s if failures == 1 else max(wait_s, retry_after_s)
         until = max(now + wait_s, self.deferred_until or 0.0)
-        return replace(self, failures=failures, deferred_until=until, put_off=failures >= reaction.patience * rules.host_failures_max)
+        put_off = failures >= reaction.patience * rules.host_failures_max
+        return replace(self, failures=failures, deferred_until=until, put_off=put_off)
 
 
 def parse_retry_after(value: str | None, now: float) -> float | None:
