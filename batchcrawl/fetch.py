@@ -17,24 +17,26 @@ from batchcrawl.job.client import client_settings, delay_rules, wanted_types
 from batchcrawl.job.crawl import Crawl
 from batchcrawl.job.load import require_contact
 from batchcrawl.model.clock import Clock
-from batchcrawl.model.entries import FetchEntry, FetchLogLine, HostLogLine, HostSheet
+from batchcrawl.model.entries import FetchEntry, FetchLogLine, HostSheet
 from batchcrawl.model.exchange import Answer, NoAnswer
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.net.client import Client
 from batchcrawl.net.robots import fetch_robots
 from batchcrawl.policy.frontier import Frontier, Taken
+from batchcrawl.policy.host_state import HostState, replay
 from batchcrawl.policy.outcomes import judge
-from batchcrawl.policy.politeness import REACTIONS, DelayRules, HostPoliteness
+from batchcrawl.policy.politeness import REACTIONS, HostPoliteness
 from batchcrawl.policy.priority import draw_pattern
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.fetch_output import FetchOutput
 from batchcrawl.store.records import FileInfo, read_lines, read_log
 from batchcrawl.store.segment import Segment, StepInfo
-from batchcrawl.web.robots import RobotsRules
 from batchcrawl.web.urls import host_name
 
 SYNC_S = 1.0
 """Longest time between a line's append and its sync."""
+RETRY_AFTER_CHARS_MAX = 100
+"""Longer than any date; the rest of a header field is not kept."""
 ROBOTS_FP = "robots.txt"
 """Stands for the fingerprint in the record ids of robots.txt, which is no page."""
 
@@ -113,6 +115,8 @@ def _fetch_rest(task: Task, output: FetchOutput, control: Control) -> None:
         if entry.fp not in logged:
             frontier.add(entry.level, entry.host, entry)
     visitor = _Visitor(task, output)
+    for host, wait_s in visitor.waits().items():
+        frontier.put_off(host, until=task.clock.monotonic() + wait_s)
     crew = Crew(frontier, visitor.visit, visitor.defer, threads=task.threads, clock=task.clock)
     ticker = _Ticker(task.clock, output)
 
@@ -153,39 +157,6 @@ class _Ticker:
             self._synced = self._clock.monotonic()
 
 
-class _Host:
-    """What is known of a host now. Used by one thread at a time, since a host takes one item at a time."""
-
-    def __init__(self, line: HostLogLine, rules: DelayRules) -> None:
-        self.name = line.host
-        self.address = line.address
-        self.robots = line.robots
-        self.allowed = RobotsRules(line.robots.text if line.robots is not None else None)
-        self.politeness = HostPoliteness.start(
-            rules,
-            crawl_delay_s=line.crawl_delay_s,
-            response_s=line.response_s,
-            failures=line.failures,
-            deferred_until=line.deferred_until,
-        )
-        self.changed = False
-
-    def line(self, at: float) -> HostLogLine:
-        """Return what is to be remembered."""
-        polite = self.politeness
-        return HostLogLine(
-            host=self.name,
-            at=at,
-            robots=self.robots,
-            delay_s=polite.delay_s,
-            crawl_delay_s=polite.crawl_delay_s,
-            response_s=polite.response_s,
-            failures=polite.failures,
-            deferred_until=polite.deferred_until,
-            address=self.address,
-        )
-
-
 class _Visitor:
     """Visits one entry after another: robots.txt first, then the page, then the log."""
 
@@ -201,17 +172,15 @@ class _Visitor:
         self._wants = wanted_types(job)
         self._tries: Counter[str] = Counter()
         rules = delay_rules(job)
-        known = output.hosts()
-        self._hosts = {
-            s.host: _Host(known.get(s.host) or _as_line(s), rules) for s in _sheets(task.segment, task.partition)
-        }
+        self._hosts = {sheet.host: HostState(sheet, rules) for sheet in _sheets(task.segment, task.partition)}
+        replay(self._hosts, output.hosts().values(), output.lines(), self._token)
         self.body_bytes = 0
 
     def visit(self, taken: Taken[FetchEntry]) -> After:
         """Give an entry its outcome, or find that the host needs something else first."""
         entry, now = taken.item, self._clock.now()
         host = self._hosts[entry.host]
-        if host.robots is None or host.robots.expires_at <= now:
+        if host.needs_robots(now) and not host.politeness.put_off:
             return self._visit_robots(host)
         if host.politeness.put_off or host.politeness.asks_too_much:
             self._log(_unasked(entry, FetchOutcome.DEFERRED, _why_put_off(host), now))
@@ -226,6 +195,11 @@ class _Visitor:
         now, why = self._clock.now(), _why_put_off(self._hosts[entries[0].host])
         self._log(*(_unasked(entry, FetchOutcome.DEFERRED, why, now) for entry in entries))
 
+    def waits(self) -> dict[str, float]:
+        """Return the hosts that were asked before the step was cut, and how many seconds they are to be left alone."""
+        now = self._clock.now()
+        return {name: wait_s for name, host in self._hosts.items() if (wait_s := host.wait_s(now))}
+
     def close(self) -> None:
         """Write down what was learned of the hosts, and close the connections."""
         now = self._clock.now()
@@ -234,37 +208,29 @@ class _Visitor:
                 self._output.log_host(host.line(now))
         self._client.close()
 
-    def _visit_robots(self, host: _Host) -> After:
+    def _visit_robots(self, host: HostState) -> After:
         copy, answers = fetch_robots(
             self._client, host.name, self._clock, previous=host.robots, ttl_s=self._robots_ttl_s
         )
         for answer in answers:
             self._output.store(answer, fp=ROBOTS_FP)
         now = self._clock.now()
-        host.robots, host.allowed = copy, RobotsRules(copy.text)
         host.address = answers[0].address if answers else host.address
-        if copy.unreachable_since is not None:
-            host.politeness = host.politeness.after(FetchOutcome.DEFERRED, status=503, now=now)
-        else:
-            host.politeness = host.politeness.with_crawl_delay(host.allowed.crawl_delay(self._token))
+        host.learn_robots(copy, self._token)
         self._output.log_host(host.line(now))
-        return After(wait_s=max(0.0, host.politeness.next_contact(now) - now), again=True)
+        return After(wait_s=host.wait_s(now), again=True)
 
-    def _visit_page(self, host: _Host, entry: FetchEntry) -> After:
+    def _visit_page(self, host: HostState, entry: FetchEntry) -> After:
         delay_s = host.politeness.delay_s
         self._tries[entry.fp] += 1
         result = self._client.get(entry.url, headers=self._headers(entry), wants=self._wants)
         line = self._stored(entry, result) if isinstance(result, Answer) else _failed(entry, result)
         line.tries, line.delay_s = self._tries.pop(entry.fp), delay_s
-        host.address = result.address or host.address
-        host.changed = True
-        host.politeness = _after(host.politeness, line, result, self._clock.now())
-        wait_s = max(0.0, host.politeness.next_contact(self._clock.now()) - self._clock.now())
+        host.learn_answer(line)
+        wait_s = host.wait_s(self._clock.now())
         if _is_tried_again(line, host.politeness):
             self._tries[entry.fp] = line.tries
             return After(wait_s=wait_s, again=True)
-        if host.politeness.put_off:
-            self._output.log_host(host.line(self._clock.now()))
         self._log(line)
         self.body_bytes += line.body_bytes or 0
         return After(wait_s=wait_s, drop_host=host.politeness.put_off)
@@ -299,24 +265,12 @@ class _Visitor:
             warc=at.file,
             offset=at.offset,
             length=at.length,
+            retry_after=_as_logged(answer.header("retry-after")),
             detail=verdict.detail,
         )
 
     def _log(self, *lines: FetchLogLine) -> None:
         self._output.log(*lines)
-
-
-def _as_line(sheet: HostSheet) -> HostLogLine:
-    return HostLogLine(
-        host=sheet.host,
-        at=0.0,
-        robots=sheet.robots,
-        crawl_delay_s=sheet.crawl_delay_s,
-        response_s=sheet.response_s,
-        failures=sheet.failures,
-        deferred_until=sheet.deferred_until,
-        address=sheet.address,
-    )
 
 
 def _unasked(entry: FetchEntry, outcome: FetchOutcome, detail: str | None, at: float) -> FetchLogLine:
@@ -331,15 +285,8 @@ def _failed(entry: FetchEntry, result: NoAnswer) -> FetchLogLine:
     return line
 
 
-def _after(polite: HostPoliteness, line: FetchLogLine, result: Answer | NoAnswer, now: float) -> HostPoliteness:
-    answer = result if isinstance(result, Answer) else None
-    return polite.after(
-        line.outcome,
-        status=line.status,
-        response_s=answer.ended_at - answer.started_at if answer is not None else None,
-        retry_after=answer.header("retry-after") if answer is not None else None,
-        now=now,
-    )
+def _as_logged(retry_after: str | None) -> str | None:
+    return None if retry_after is None else retry_after[:RETRY_AFTER_CHARS_MAX]
 
 
 def _is_tried_again(line: FetchLogLine, polite: HostPoliteness) -> bool:
@@ -347,7 +294,7 @@ def _is_tried_again(line: FetchLogLine, polite: HostPoliteness) -> bool:
     return reaction is not None and line.tries < reaction.tries and not polite.put_off
 
 
-def _why_put_off(host: _Host) -> str:
+def _why_put_off(host: HostState) -> str:
     if host.politeness.asks_too_much:
         return f"Crawl-delay {host.politeness.crawl_delay_s:g} s is above the job's politeness.delay_max"
     if host.robots is not None and host.robots.unreachable_since is not None:

@@ -98,10 +98,11 @@ def generate(crawl: Crawl, *, urls_max: int | None, dry_run: bool, disk: Disk, c
     offers = run_partitions(survey_partition, tasks, parallel=crawl.cores, control=control)
     if not any(offers):
         raise NothingDue(_why_nothing(crawl, now))
-    rations = ration(offers, urls_max=urls_max or crawl.job.settings.generate.urls_max)
+    rations = ration(offers, urls_max=urls_max or crawl.job.settings.generate.urls_max, turn=segment_instant(name))
     unborn = SegmentPaths(crawl.layout.unborn_segment(name))
-    disk.remove_tree(unborn.root)
     if not dry_run:
+        for left_over in crawl.layout.unborn_segments():
+            disk.remove_tree(left_over)
         for folder in (
             unborn.root,
             unborn.fetch_list(0).parent,
@@ -160,7 +161,7 @@ def select_partition(task: _Task, control: Control) -> _Taken:
 def lease_partition(task: _Task, control: Control) -> int:
     """Lease every URL of a partition's fetch list to the segment; those leased already stay so."""
     segment = Segment(task.crawl.layout.segment(task.segment))
-    leased = 0
+    lease, leased = segment.lease, 0
     lines = read_lines(segment.paths.fetch_list(task.partition), FetchEntry)
     with CrawlDb(task.crawl.layout.crawldb(task.partition)) as db:
         while chunk := list(islice(lines, BATCH_URLS)):
@@ -169,7 +170,7 @@ def lease_partition(task: _Task, control: Control) -> int:
             for line in sorted(chunk, key=lambda line: line.fp):
                 entry = db.load(bytes.fromhex(line.fp))
                 if entry is not None and entry.record.place is not Place.LEASED:
-                    entry.record.place, entry.record.lease = Place.LEASED, segment.lease
+                    entry.record.place, entry.record.lease = Place.LEASED, lease
                     batch.put(entry)
             if batch.size:
                 batch.commit()

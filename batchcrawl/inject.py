@@ -24,7 +24,7 @@ from batchcrawl.store.disk import Disk
 from batchcrawl.store.sorted_names import add_names
 from batchcrawl.web.domains import Domains
 from batchcrawl.web.fingerprint import partition_of
-from batchcrawl.web.urls import host_key, host_name
+from batchcrawl.web.urls import host_key, host_name, requested_url
 
 CHUNK_SEEDS = 10_000
 
@@ -108,10 +108,10 @@ def _apply(db: CrawlDb, placed: list[_Placed], domains: Domains, *, now: int, su
 
 
 def _new_record(placed: _Placed, now: int) -> UrlRecord:
-    seed = placed.seed
+    seed, asked = placed.seed, requested_url(placed.seed.url)
     return UrlRecord(
         url=placed.canonical,
-        fetch_url=seed.url if seed.url != placed.canonical else None,
+        fetch_url=asked if asked != placed.canonical else None,
         place=Place.READY,
         level=seed_level(seed.score),
         seed=True,

@@ -34,7 +34,7 @@ from batchcrawl.web.codings import decode_body
 from batchcrawl.web.fingerprint import partition_of
 from batchcrawl.web.html import Link, Page, parse_page
 from batchcrawl.web.signature import simhash, text_signature
-from batchcrawl.web.urls import host_key, host_name
+from batchcrawl.web.urls import host_key, host_name, requested_url
 
 TARGETS_REMEMBERED = 50_000
 """Links of a site repeat from page to page; so many targets are kept with what was found of them."""
@@ -65,6 +65,9 @@ class _Target:
     canonical: str
     host: str
     fingerprint: str
+    partition: int
+    linked: str | None
+    """What to ask for, where it differs from the canonical URL."""
 
 
 def parse(crawl: Crawl, segment: Segment, *, disk: Disk, clock: Clock, control: Control) -> Counter[str]:
@@ -150,7 +153,7 @@ def _take_in(result: Parsed, task: Task, number: int) -> None:
     """Count a chunk that an earlier run has written."""
     paths = task.segment.paths
     pages = paths.pages(task.partition, number)
-    for path in (pages, *(paths.links(task.partition, number, q) for q in range(task.crawl.partitions))):
+    for path in (*(paths.links(task.partition, number, q) for q in range(task.crawl.partitions)), pages):
         result.files[f"{path.parent.name}/{path.name}"] = line_file_info(path)
     for page in read_lines(pages, PageLine):
         _count(result.counts, page)
@@ -183,30 +186,26 @@ class _PageParser:
         """Return the pages and links of a chunk of the fetch log."""
         chunk = _Chunk([], [[] for _ in range(self._partitions)])
         for line in lines:
-            if line.outcome is FetchOutcome.REDIRECT:
-                page, links = self._redirect(line)
-            else:
-                page, links = self._page(line)
-            chunk.pages.append(page)
-            for link in links:
-                chunk.links[partition_of(bytes.fromhex(link.fp[:8]), self._partitions)].append(link)
+            parse_line = self._redirect if line.outcome is FetchOutcome.REDIRECT else self._page
+            chunk.pages.append(parse_line(line, chunk))
         for bucket in chunk.links:
             bucket.sort(key=attrgetter("fp", "source", "position"))
         return chunk
 
-    def _redirect(self, line: FetchLogLine) -> tuple[PageLine, list[LinkLine]]:
+    def _redirect(self, line: FetchLogLine, chunk: _Chunk) -> PageLine:
         """A redirect's target is as deep as the page that points to it."""
         out = PageLine(fp=line.fp, url=line.url, redirect=line.redirect)
         link = Link(url=line.redirect or "", kind="redirect", anchor=None, rel=(), position=0)
-        return out, self._taken(out, line.depth, [link])
+        self._take(chunk, out, line.depth, [link])
+        return out
 
-    def _page(self, line: FetchLogLine) -> tuple[PageLine, list[LinkLine]]:
+    def _page(self, line: FetchLogLine, chunk: _Chunk) -> PageLine:
         out = PageLine(fp=line.fp, url=line.url, content_type=line.content_type)
         stored = read_exchange(self._fetch_dir / (line.warc or ""), line.offset or 0)
         body = decode_body(stored.body, stored.header("content-encoding"), bytes_max=self._settings.decoded_bytes_max)
         if body is None:
             out.failed = f"content coding {stored.header('content-encoding')} cannot be undone"
-            return out, []
+            return out
         page = parse_page(body, url=line.url, content_type=line.content_type, links_max=self._settings.links_max)
         _fill(out, page, text_bytes_max=self._settings.text_bytes_max)
         nofollow = not self._follow_nofollow and ("nofollow" in page.robots or "none" in page.robots)
@@ -215,32 +214,31 @@ class _PageParser:
             out.rejected[Rejection.NOFOLLOW.value] = len(page.links)
         if page.refresh is not None:
             links.append(page.refresh)
-        return out, self._taken(out, line.depth + 1, links)
+        self._take(chunk, out, line.depth + 1, links)
+        return out
 
-    def _taken(self, page: PageLine, depth: int, links: Iterable[Link]) -> list[LinkLine]:
-        """Return the lines of the links that belong to the crawl; the others are counted on the page."""
-        taken: list[LinkLine] = []
+    def _take(self, chunk: _Chunk, page: PageLine, depth: int, links: Iterable[Link]) -> None:
+        """Add the lines of the links that belong to the crawl; the others are counted on the page."""
         for link in links:
             rejection, target = self._decide(link, depth)
             if rejection is not None or target is None:
                 reason = (rejection or Rejection.INVALID).value
                 page.rejected[reason] = page.rejected.get(reason, 0) + 1
                 continue
-            taken.append(
+            page.links += 1
+            chunk.links[target.partition].append(
                 LinkLine(
                     fp=target.fingerprint,
                     url=target.canonical,
                     source=page.fp,
                     depth=depth,
                     kind=link.kind,
-                    linked=link.url if link.url != target.canonical else None,
+                    linked=target.linked,
                     anchor=link.anchor,
                     rel=list(link.rel),
                     position=link.position,
                 )
             )
-        page.links = len(taken)
-        return taken
 
     def _decide(self, link: Link, depth: int) -> tuple[Rejection | None, _Target | None]:
         if not self._follow_nofollow and "nofollow" in link.rel:
@@ -251,8 +249,10 @@ class _PageParser:
     def _target(self, url: str) -> _Target:
         target = self._targets.get(url)
         if target is None:
-            canonical = self._canonical(url)
-            target = _Target(canonical, host_key(canonical), self._fingerprinter.of(canonical).hex())
+            asked, canonical = requested_url(url), self._canonical(url)
+            fp = self._fingerprinter.of(canonical)
+            linked = asked if asked != canonical else None
+            target = _Target(canonical, host_key(canonical), fp.hex(), partition_of(fp, self._partitions), linked)
             if len(self._targets) >= TARGETS_REMEMBERED:
                 self._targets.clear()
             self._targets[url] = target

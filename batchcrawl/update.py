@@ -120,6 +120,7 @@ class _Applier:
 
     def __post_init__(self) -> None:
         settings = self.task.crawl.job.settings
+        self.lease = self.task.segment.lease
         self.domains = self.task.crawl.domains()
         self.host_urls_max = settings.scope.host_urls_max
         self.intervals = Intervals(
@@ -169,7 +170,7 @@ class _Applier:
 
     def _visit(self, batch: Batch, entry: Entry | None, visit: Visit) -> None:
         self.counts[visit.outcome.value] += 1
-        if entry is None or entry.record.lease != self.task.segment.lease:
+        if entry is None or entry.record.lease != self.lease:
             self.counts["not_leased"] += 1
             return
         old_signature = entry.record.signature

@@ -11,6 +11,9 @@ from batchcrawl.engine.control import Progress
 
 LINE_EVERY_S = 30.0
 
+# Steps fork, which is safe only without other threads; the monitor would be one.
+tqdm.monitor_interval = 0
+
 
 class StepProgress:
     """Shows the progress of one step; called with each report."""

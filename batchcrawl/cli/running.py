@@ -18,6 +18,7 @@ from batchcrawl.errors import CrawlError, ExitCode, UsageError
 from batchcrawl.job.crawl import Crawl, open_crawl
 from batchcrawl.job.load import load_job
 from batchcrawl.model.clock import Clock, FixedClock, SystemClock
+from batchcrawl.model.record import INSTANT_MAX
 from batchcrawl.store.lock import CrawlLock
 
 CLOCK_VARIABLE = "BATCHCRAWL_CLOCK"
@@ -53,9 +54,12 @@ def command_clock() -> Clock:
     if not fixed:
         return SystemClock()
     try:
-        return FixedClock(float(fixed))
+        at = float(fixed)
     except ValueError:
-        raise UsageError(f"{CLOCK_VARIABLE} is {fixed!r}; it must be seconds since 1970") from None
+        at = -1.0
+    if not 0 <= at <= INSTANT_MAX:
+        raise UsageError(f"{CLOCK_VARIABLE} is {fixed!r}; it must be seconds since 1970")
+    return FixedClock(at)
 
 
 @contextmanager

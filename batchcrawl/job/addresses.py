@@ -4,6 +4,7 @@ import ipaddress
 import re
 
 from batchcrawl.net.names import parse_place
+from batchcrawl.net.proxy import PROXY_SCHEMES
 
 _LABEL = r"(?!-)[a-z0-9_-]{1,63}(?<!-)"
 _NAME = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(?:\.{_LABEL})*\Z")
@@ -40,10 +41,11 @@ def parse_port(text: str) -> int | None:
 
 
 def parse_proxy(text: str) -> tuple[str, int] | None:
-    """Return host and port of a proxy given as `http://host:port`, or None. An IPv6 host comes without brackets."""
-    if not text.startswith("http://"):
+    """Return host and port of a proxy given as `scheme://host:port`, or None. An IPv6 host comes without brackets."""
+    scheme, _, place = text.partition("://")
+    if scheme not in PROXY_SCHEMES:
         return None
-    host, _, port = text.removeprefix("http://").removesuffix("/").rpartition(":")
+    host, _, port = place.removesuffix("/").rpartition(":")
     number = parse_port(port)
     bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
     if number is None or not is_host_name(bare) or (":" in bare) != (bare != host):

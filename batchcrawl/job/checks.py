@@ -15,6 +15,8 @@ def check_settings(settings: Settings, source: JobText) -> None:
         _check_texts(settings, source, setting)
         _check_entries(settings, source, setting)
     _check_order(settings, source)
+    if settings.network.proxy_credentials is not None and settings.network.proxy is None:
+        raise source.error(("network", "proxy_credentials"), "there is no proxy; set network.proxy, or leave this out")
     fault = agent_fault(settings)
     if fault is not None:
         raise source.error(("user_agent",), fault)

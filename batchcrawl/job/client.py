@@ -1,26 +1,38 @@
 """What the settings of a job say to the parts that fetch."""
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 from ipaddress import ip_network
 
+from batchcrawl.job.credentials import authorization, proxy_with_credentials
 from batchcrawl.job.load import Job
-from batchcrawl.net.client import ClientSettings
+from batchcrawl.net.settings import ClientSettings
 from batchcrawl.policy.politeness import DelayRules
 
 
-def client_settings(job: Job, *, threads: int) -> ClientSettings:
-    """Return the bounds of a fetch and where it may go."""
+def client_settings(job: Job, *, threads: int, environment: Mapping[str, str] = os.environ) -> ClientSettings:
+    """Return the bounds of a fetch and where it may go.
+
+    Raises UsageError when an environment variable that the job names for a secret is missing or holds something else.
+    """
     fetch, network = job.settings.fetch, job.settings.network
+    certificate = network.client_certificate
     return ClientSettings(
         user_agent=job.user_agent,
         connect_timeout_s=fetch.connect_timeout_s,
         read_timeout_s=fetch.read_timeout_s,
         deadline_s=fetch.deadline_s,
+        bytes_per_second_min=fetch.bytes_per_second_min,
         body_bytes_max=fetch.body_bytes_max,
-        proxy=network.proxy,
+        cookies=fetch.cookies,
+        authorization=authorization(
+            network.credentials, where=_place(job, "network.credentials"), environment=environment
+        ),
+        proxy=_proxy(job, environment),
         allow_addresses=tuple(ip_network(text) for text in network.allow_addresses),
         names=network.names,
         unverified_hosts=frozenset(network.verify_tls_except),
+        client_certificate=None if certificate is None else str(job.path.parent / certificate),
         threads=threads,
     )
 
@@ -48,3 +60,15 @@ def wanted_types(job: Job) -> Callable[[int, str | None, int | None], bool]:
         return content_type.partition(";")[0].strip().lower() in wanted
 
     return wants
+
+
+def _proxy(job: Job, environment: Mapping[str, str]) -> str | None:
+    network = job.settings.network
+    if network.proxy is None or network.proxy_credentials is None:
+        return network.proxy
+    where = _place(job, "network.proxy_credentials")
+    return proxy_with_credentials(network.proxy, network.proxy_credentials, where=where, environment=environment)
+
+
+def _place(job: Job, name: str) -> str:
+    return f"{job.sources[name]}: {name}"

@@ -16,6 +16,7 @@ Seconds = Annotated[float, Meta(ge=0, le=10 * YEAR, extra={"unit": "duration"})]
 SomeSeconds = Annotated[float, Meta(ge=0.001, le=10 * YEAR, extra={"unit": "duration"})]
 WholeSeconds = Annotated[float, Meta(ge=1, le=10 * YEAR, extra={"unit": "duration"})]
 Bytes = Annotated[int, Meta(ge=KB, le=1000 * GB, extra={"unit": "size"})]
+Speed = Annotated[int, Meta(ge=0, le=GB, extra={"unit": "size"})]
 Count = Annotated[int, Meta(ge=1, le=10**12)]
 Pattern = Annotated[str, Meta(min_length=1, max_length=500)]
 UrlText = Annotated[str, Meta(min_length=1, max_length=64 * KB)]
@@ -158,6 +159,10 @@ class FetchSettings(Section, frozen=True, kw_only=True):
     read_timeout_s: Annotated[SomeSeconds, means("Longest silence of the server.")] = field(
         default=20.0, name="read_timeout"
     )
+    bytes_per_second_min: Annotated[
+        Speed,
+        means("An answer is cut that brings fewer bytes a second over any 20 s from its first byte on; 0B: none is."),
+    ] = field(default=100, name="speed_min")
     body_bytes_max: Annotated[Bytes, means("A body is cut there and marked as truncated.")] = 10 * MB
     content_types: Annotated[
         Annotated[tuple[ShortText, ...], Meta(min_length=1, max_length=200)],
@@ -178,6 +183,9 @@ class FetchSettings(Section, frozen=True, kw_only=True):
     headers: Annotated[
         dict[str, str], means("Header fields sent besides, name and value.", example={"Accept-Language": "en"})
     ] = {}
+    cookies: Annotated[
+        bool, means("Send back to a host the cookies that it has set since the step began; they are never stored.")
+    ] = False
     conditional: Annotated[bool, means("Ask whether a stored page has changed (ETag, Last-Modified).")] = True
     robots_ttl_s: Annotated[WholeSeconds, means("A host's robots.txt is read anew after this time.")] = field(
         default=DAY, name="robots_ttl"
@@ -188,7 +196,30 @@ class NetworkSettings(Section, frozen=True, kw_only=True):
     """How hosts are reached."""
 
     proxy: Annotated[
-        ShortText | None, means("HTTP proxy for all requests, as http://host:port.", example="http://127.0.0.1:8765")
+        ShortText | None,
+        means(
+            "Proxy for all requests, as http://host:port, https://, socks5://, or socks5h:// which resolves the names.",
+            example="http://127.0.0.1:8765",
+        ),
+    ] = None
+    proxy_credentials: Annotated[
+        ShortText | None,
+        means("Environment variable that holds user:password for the proxy.", example="CRAWL_PROXY_LOGIN"),
+    ] = None
+    credentials: Annotated[
+        dict[str, str],
+        means(
+            "Scheme and host (and port) to Basic or Bearer and the environment variable that holds user:password or "
+            "the token; sent to that host only, and never stored.",
+            example={"https://intranet.example.org": "Basic INTRANET_LOGIN"},
+        ),
+    ] = {}
+    client_certificate: Annotated[
+        ShortText | None,
+        means(
+            "PEM file of a certificate and its key, seen from the job file, shown to hosts that ask for one.",
+            example="client.pem",
+        ),
     ] = None
     allow_addresses: Annotated[
         tuple[ShortText, ...],

@@ -7,9 +7,12 @@ from collections.abc import Callable
 
 from batchcrawl.job.addresses import is_host_name, is_place, parse_proxy
 from batchcrawl.job.agent import PRODUCT_TOKEN, is_contact
+from batchcrawl.job.credentials import VARIABLE, parse_secret
 from batchcrawl.job.seeds import BadUrl, parse_seed_url
 from batchcrawl.job.source import printable
+from batchcrawl.net.proxy import PROXY_SCHEMES
 from batchcrawl.web.canonical import STEPS
+from batchcrawl.web.urls import host_key, parse_url
 
 
 def _contact(text: str) -> str | None:
@@ -57,7 +60,11 @@ def _content_type(text: str) -> str | None:
 
 
 def _proxy(text: str) -> str | None:
-    return None if parse_proxy(text) is not None else "http://host:port"
+    return None if parse_proxy(text) is not None else f"{'://, '.join(PROXY_SCHEMES)}:// with host:port and no more"
+
+
+def _variable(text: str) -> str | None:
+    return None if VARIABLE.fullmatch(text) else "the name of an environment variable, in which the secret stands"
 
 
 def _range(text: str) -> str | None:
@@ -86,6 +93,8 @@ TEXT_CHECKS: dict[str, Callable[[str], str | None]] = {
     "scope.exclude": _pattern,
     "fetch.content_types": _content_type,
     "network.proxy": _proxy,
+    "network.proxy_credentials": _variable,
+    "network.client_certificate": _path,
     "network.allow_addresses": _range,
     "network.verify_tls_except": _host,
 }
@@ -93,8 +102,9 @@ TEXT_CHECKS: dict[str, Callable[[str], str | None]] = {
 
 _FIELD_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _OWN_FIELDS = frozenset({
-    "accept-encoding", "connection", "content-length", "expect", "host", "if-modified-since", "if-none-match",
-    "keep-alive", "proxy-connection", "range", "te", "trailer", "transfer-encoding", "upgrade", "user-agent",
+    "accept-encoding", "authorization", "connection", "content-length", "expect", "host", "if-modified-since",
+    "if-none-match", "keep-alive", "proxy-authorization", "proxy-connection", "range", "te", "trailer",
+    "transfer-encoding", "upgrade", "user-agent",
 })  # fmt: skip
 
 
@@ -114,5 +124,18 @@ def _name(pattern: str, target: str) -> str | None:
     return None if is_place(target) else "an address such as 127.0.0.1, 127.0.0.1:8765 or [::1]:8765"
 
 
-ENTRY_CHECKS: dict[str, Callable[[str, str], str | None]] = {"fetch.headers": _header, "network.names": _name}
+def _credentials(host: str, secret: str) -> str | None:
+    url = parse_url(host)
+    if url is None or not host.startswith(("http://", "https://")) or host_key(url) != host:
+        return "a scheme and host such as https://www.example.org, in lower case, with its port if that is unusual"
+    if parse_secret(secret) is None:
+        return "Basic or Bearer and the name of an environment variable, as Basic SITE_LOGIN"
+    return None
+
+
+ENTRY_CHECKS: dict[str, Callable[[str, str], str | None]] = {
+    "fetch.headers": _header,
+    "network.names": _name,
+    "network.credentials": _credentials,
+}
 """Checks of each entry of a table, by the setting's name."""

@@ -75,6 +75,8 @@ class FetchLogLine(Line):
     """`length` or `time`, as in WARC-Truncated."""
     etag: str | None = None
     last_modified: str | None = None
+    retry_after: str | None = None
+    """The Retry-After header as sent."""
     warc: str | None = None
     """Name of the WARC file in the segment's fetch/ that holds the response."""
     offset: int | None = None

@@ -10,6 +10,7 @@ class FetchOutcome(Enum):
     sentence: str
 
     def __new__(cls, name: str, number: int, sentence: str) -> "FetchOutcome":
+        """Make a member whose value is its name on disk."""
         member = object.__new__(cls)
         member._value_ = name
         member.number = number

@@ -1,84 +1,60 @@
-"""One GET: a URL goes in, an answer or the reason for none comes out; never an exception, never for long."""
+"""One GET: a URL goes in, an answer or the reason for none comes out; never an exception, never for long.
+
+What a proxy does to the address guard: by way of an HTTP, HTTPS or socks5h proxy names are resolved there, so that only
+an address in the URL itself can be judged; by way of socks5 they are resolved and judged here. The proxy's own address
+is not judged: the job names it.
+"""
 
 import re
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from urllib3.exceptions import InsecureRequestWarning
 from urllib3.response import BaseHTTPResponse
 from urllib3.util import Timeout
 
-from batchcrawl.errors import UsageError
 from batchcrawl.model.clock import Clock
 from batchcrawl.model.exchange import Answer, NoAnswer
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.net.attempt import Attempt, CurrentAttempt
 from batchcrawl.net.connection import Dialer
+from batchcrawl.net.cookies import CookieJar
 from batchcrawl.net.failure import FAILURES, FetchError, failure_of
-from batchcrawl.net.guard import AddressGuard, Network
+from batchcrawl.net.guard import AddressGuard, is_address
 from batchcrawl.net.names import StaticNames
-from batchcrawl.net.resolver import Resolver
+from batchcrawl.net.proxy import check_proxy
+from batchcrawl.net.request import Request, parse_request
+from batchcrawl.net.resolver import Resolver, ResolverCounts
 from batchcrawl.net.response import RecordedResponse
+from batchcrawl.net.settings import ClientSettings
 from batchcrawl.net.transport import Transport
+from batchcrawl.policy.outcomes import judge
 
 Wants = Callable[[int, str | None, int | None], bool]
 """Status, Content-Type and Content-Length of an answer to: is its body to be read?"""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ClientSettings:
-    """What bounds a fetch and where it may go."""
-
-    user_agent: str
-    connect_timeout_s: float = 10.0
-    """Until name, connection and TLS are ready."""
-    read_timeout_s: float = 20.0
-    """Longest silence of the server."""
-    deadline_s: float = 60.0
-    """For the whole fetch."""
-    header_bytes_max: int = 65536
-    body_bytes_max: int = 10 * 1024 * 1024
-    accept: str = "text/html,application/xhtml+xml,*/*;q=0.5"
-    accept_encoding: str = "gzip, deflate"
-    proxy: str | None = None
-    """URL of an HTTP proxy; its own address is not judged."""
-    allow_addresses: tuple[Network, ...] = ()
-    """Networks that may be connected to although they are not public."""
-    names: Mapping[str, str] = field(default_factory=dict)
-    """`host`, `*.suffix` or `*` to `address` or `address:port`, instead of the name servers."""
-    unverified_hosts: frozenset[str] = frozenset()
-    """Host names whose certificate is not verified."""
-    ca_file: str | None = None
-    """PEM file of the certificate authorities instead of the bundled ones."""
-    threads: int = 16
-    """How many fetches run at once at most."""
-    host_connections: int = 1
-    """Connections kept open to one host."""
-    hosts_kept: int = 256
-    """Hosts to which connections are kept open; at least four a thread."""
-
-
 class Client:
-    """Fetches URLs; thread-safe. Follows no redirects, keeps no cookies, reads no environment variables."""
+    """Fetches URLs; thread-safe. Follows no redirects, reads no environment variables, writes nothing down."""
 
     def __init__(self, settings: ClientSettings, clock: Clock, *, resolver: Resolver | None = None) -> None:
-        if settings.proxy is not None and not settings.proxy.startswith(("http://", "https://")):
-            raise UsageError(f"the proxy must be an http or https URL, not {settings.proxy!r}")
+        socks = check_proxy(settings.proxy)
         self._settings = settings
+        self._http_proxy = settings.proxy if socks is None else None
         self._clock = clock
         self._current = CurrentAttempt()
-        self._resolver = resolver or Resolver(clock)
+        self._cookies = CookieJar(clock) if settings.cookies else None
+        # A name whose servers are silent holds a thread for about three times as long as a fetch waits for it.
+        self._resolver = resolver or Resolver(clock, threads_max=max(64, 4 * settings.threads))
+        self._guard = AddressGuard(settings.allow_addresses)
+        names = StaticNames(settings.names)
         self._transport = Transport(
-            Dialer(
-                self._resolver,
-                AddressGuard(settings.allow_addresses),
-                StaticNames(settings.names),
-                current=self._current,
-            ),
+            Dialer(self._resolver, self._guard, names, current=self._current, socks=socks),
             ca_file=settings.ca_file,
+            client_certificate=settings.client_certificate,
             hosts=max(settings.hosts_kept, 4 * settings.threads),
-            host_connections=settings.threads if settings.proxy else settings.host_connections,
+            host_connections=settings.threads if self._http_proxy else settings.host_connections,
         )
         self._fields = {
             "User-Agent": settings.user_agent,
@@ -89,54 +65,107 @@ class Client:
             # The job says so itself; urllib3 would warn at each connection.
             warnings.filterwarnings("ignore", category=InsecureRequestWarning)
 
+    @property
+    def resolver_counts(self) -> ResolverCounts:
+        """Return how names were found up to now."""
+        return self._resolver.counts
+
     def get(
-        self, url: str, *, headers: Sequence[tuple[str, str]] = (), wants: Wants | None = None
+        self,
+        url: str,
+        *,
+        headers: Sequence[tuple[str, str]] = (),
+        wants: Wants | None = None,
+        passed: Callable[[Answer], object] | None = None,
     ) -> Answer | NoAnswer:
         """Fetch a serialised http or https URL, sent byte for byte without its fragment and credentials.
 
         `headers` go out beside Host, User-Agent, Accept and Accept-Encoding, or replace them. `wants` None
         reads every body. Takes no longer than the deadline of the settings.
+
+        A redirect to the URL itself that sets a cookie is asked past, once, with that cookie, also where no cookies are
+        kept. What comes then is returned; `passed` is given the redirect.
         """
-        started_at = self._clock.now()
-        attempt = self._attempt()
-        try:
-            request = _split(url)
-            response = self._send(request, attempt, headers)
-            return self._answer(url, attempt, response, wants, started_at)
-        except (FetchError, *FAILURES) as error:
-            outcome, detail = failure_of(error)
-            return NoAnswer(
-                url=url,
-                outcome=outcome,
-                detail=detail,
-                started_at=started_at,
-                ended_at=self._clock.now(),
-                address=attempt.address,
-            )
-        finally:
-            attempt.response = None
+        deadline = self._clock.monotonic() + self._settings.deadline_s
+        jar = self._cookies
+        fetch = _Fetch(url, headers, wants, deadline)
+        answer, sent = self._fetch(fetch, jar)
+        if isinstance(answer, NoAnswer) or not _wants_a_cookie(answer):
+            return answer
+        request = parse_request(url)
+        if jar is None:
+            jar = CookieJar(self._clock, hosts_max=1)
+            jar.take(request, _set_cookies(answer))
+        if jar.header(request) in (None, sent):
+            return answer
+        if passed is not None:
+            passed(answer)
+        return self._fetch(fetch, jar)[0]
 
     def close(self) -> None:
         """Close all connections that are not in use, and end the resolver's threads."""
         self._transport.close()
         self._resolver.close()
 
-    def _attempt(self) -> Attempt:
+    def _fetch(self, fetch: "_Fetch", jar: CookieJar | None) -> tuple[Answer | NoAnswer, str | None]:
+        """Return what came, and the cookies that were sent."""
+        started_at = self._clock.now()
+        attempt = self._attempt(fetch.deadline)
+        cookies = None
+        try:
+            request = parse_request(fetch.url)
+            cookies = None if jar is None else jar.header(request)
+            response = self._send(request, attempt, self._fields_for(request, fetch.headers, cookies))
+            answer = self._answer(fetch.url, attempt, response, fetch.wants, started_at)
+            if jar is not None:
+                jar.take(request, _set_cookies(answer))
+            return answer, cookies
+        except (FetchError, *FAILURES) as error:
+            outcome, detail = failure_of(error)
+            failed = NoAnswer(
+                url=fetch.url,
+                outcome=outcome,
+                detail=detail,
+                started_at=started_at,
+                ended_at=self._clock.now(),
+                address=attempt.address,
+            )
+            return failed, cookies
+        finally:
+            attempt.response = None
+
+    def _attempt(self, deadline: float) -> Attempt:
         settings = self._settings
         attempt = self._current.attempt = Attempt(
             clock=self._clock,
             target="",
-            deadline=self._clock.monotonic() + settings.deadline_s,
+            deadline=deadline,
             connect_timeout_s=settings.connect_timeout_s,
             read_timeout_s=settings.read_timeout_s,
             header_bytes_max=settings.header_bytes_max,
+            bytes_per_second_min=settings.bytes_per_second_min,
+            speed_window_s=settings.speed_window_s,
         )
         return attempt
 
-    def _send(self, request: "_Request", attempt: Attempt, headers: Sequence[tuple[str, str]]) -> BaseHTTPResponse:
-        forwarded = self._settings.proxy is not None and request.scheme == "http"
+    def _fields_for(self, request: Request, headers: Sequence[tuple[str, str]], cookies: str | None) -> dict[str, str]:
+        fields = {"Host": request.authority, **self._fields}
+        for name, value in headers:
+            # A field is sent once, however its name is written.
+            fields[next((known for known in fields if known.lower() == name.lower()), name)] = value
+        if cookies is not None:
+            fields["Cookie"] = f"{fields['Cookie']}; {cookies}" if "Cookie" in fields else cookies
+        authorization = self._settings.authorization.get(request.host_key)
+        if authorization is not None:
+            fields["Authorization"] = authorization
+        return fields
+
+    def _send(self, request: Request, attempt: Attempt, fields: dict[str, str]) -> BaseHTTPResponse:
+        proxied = self._http_proxy is not None
+        if proxied and is_address(request.bare_host) and not self._guard.allows(request.bare_host):
+            raise FetchError(FetchOutcome.ADDRESS_REFUSED, f"{request.host} is not public")
+        forwarded = proxied and request.scheme == "http"
         attempt.target = f"http://{request.authority}{request.target}" if forwarded else request.target
-        fields = {"Host": request.authority, **self._fields, **dict(headers)}
         # The pool reads no more of the URL than the scheme; the connection sends the target of the attempt.
         url = "http://forwarded/" if forwarded else "/"
         try:
@@ -148,14 +177,14 @@ class Client:
         attempt.fresh_only = True
         return self._open(request, attempt, url, fields)
 
-    def _open(self, request: "_Request", attempt: Attempt, url: str, fields: dict[str, str]) -> BaseHTTPResponse:
+    def _open(self, request: Request, attempt: Attempt, url: str, fields: dict[str, str]) -> BaseHTTPResponse:
         settings = self._settings
         pool = self._transport.pool(
             scheme=request.scheme,
             host=request.host,
             port=request.port,
-            proxy=settings.proxy,
-            verify=request.host not in settings.unverified_hosts,
+            proxy=self._http_proxy,
+            verify=request.bare_host not in settings.unverified_hosts,
         )
         left = attempt.time_left()
         timeout = Timeout(connect=min(settings.connect_timeout_s, left), read=settings.read_timeout_s)
@@ -215,29 +244,29 @@ class Client:
 
 
 @dataclass(frozen=True, slots=True)
-class _Request:
-    scheme: str
-    host: str
-    port: int
-    authority: str
-    """For the Host field: no credentials, the port where it differs from the scheme's."""
-    target: str
+class _Fetch:
+    """What a call of `get` asks for."""
+
+    url: str
+    headers: Sequence[tuple[str, str]]
+    wants: Wants | None
+    deadline: float
 
 
-_URL = re.compile(r"(https?)://(?:[^/?#@]*@)?((\[[0-9a-fA-F:.]+\]|[^/?#@:\[\]]+)(?::([0-9]{1,5}))?)([/?][^#]*)?")
-_PROXY_CREDENTIALS = re.compile(rb"^proxy-authorization:[^\n]*\n", re.IGNORECASE | re.MULTILINE)
-
-
-def _split(url: str) -> _Request:
-    found = _URL.match(url)
-    if found is None or not url.isascii():
-        raise FetchError(FetchOutcome.PROTOCOL_ERROR, f"not a serialised http or https URL: {url}")
-    scheme, authority, host, port, target = found.groups()
-    number = int(port) if port else 443 if scheme == "https" else 80
-    if number > 65535:
-        raise FetchError(FetchOutcome.PROTOCOL_ERROR, f"no such port: {url}")
-    return _Request(scheme, host, number, authority, target or "/")
+_CREDENTIALS = re.compile(rb"^(?:proxy-)?authorization:[^\n]*\n", re.IGNORECASE | re.MULTILINE)
 
 
 def _without_credentials(head: bytes) -> bytes:
-    return _PROXY_CREDENTIALS.sub(b"", head)
+    return _CREDENTIALS.sub(b"", head)
+
+
+def _set_cookies(answer: Answer) -> list[str]:
+    return [value for name, value in answer.headers if name.lower() == "set-cookie"]
+
+
+def _wants_a_cookie(answer: Answer) -> bool:
+    """Tell whether an answer redirects to its own URL and sets a cookie."""
+    if not 300 <= answer.status < 400 or not _set_cookies(answer):
+        return False
+    target = judge(answer).redirect
+    return target is not None and target.partition("#")[0] == answer.url.partition("#")[0]

@@ -1,6 +1,7 @@
 """Connections that go only where they may, and note down what they carry."""
 
 import socket
+from collections.abc import Sequence
 from typing import Any
 
 from urllib3.connection import HTTPConnection, HTTPSConnection
@@ -9,8 +10,9 @@ from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.net.attempt import Attempt, CurrentAttempt
 from batchcrawl.net.failure import FetchError
-from batchcrawl.net.guard import AddressGuard
+from batchcrawl.net.guard import AddressGuard, is_address
 from batchcrawl.net.names import StaticNames
+from batchcrawl.net.proxy import SocksProxy
 from batchcrawl.net.resolver import Resolver
 from batchcrawl.net.response import RecordedResponse
 
@@ -20,58 +22,93 @@ SocketOptions = list[tuple[int, int, int | bytes]]
 class Dialer:
     """Opens the sockets of all connections. The address judged is the address connected to."""
 
-    def __init__(self, resolver: Resolver, guard: AddressGuard, names: StaticNames, *, current: CurrentAttempt) -> None:
+    def __init__(
+        self,
+        resolver: Resolver,
+        guard: AddressGuard,
+        names: StaticNames,
+        *,
+        current: CurrentAttempt,
+        socks: SocksProxy | None = None,
+    ) -> None:
         self._resolver = resolver
         self._guard = guard
         self._names = names
         self._current = current
+        self._socks = socks
 
     @property
     def attempt(self) -> Attempt:
         """The attempt of this thread."""
         return self._current.attempt
 
-    def connect(self, host: str, port: int, *, options: SocketOptions) -> tuple[socket.socket, str]:
-        """Return a connected socket and its address. Raises FetchError.
+    def connect(self, host: str, port: int, *, options: SocketOptions) -> tuple[socket.socket, str | None]:
+        """Return a connected socket and its address, None where a proxy resolves the name. Raises FetchError.
 
-        The addresses are tried in order; each gets its share of what is left of the connect timeout.
+        The addresses are tried in order; each gets its share of what is left of the connect timeout. By way of a
+        SOCKS proxy, the proxy is told the address that was judged.
         """
-        attempt = self.attempt
+        addresses: Sequence[str]
         place = self._names.find(host)
-        if place is None:
-            addresses = self._resolver.resolve(host, timeout_s=min(attempt.connect_timeout_s, attempt.time_left()))
-        else:
+        if place is not None:
             addresses, port = (place.address,), place.port or port
+        elif self._socks is not None and self._socks.resolves_names and not is_address(host):
+            return self._first_of([host], port, options)[0], None
+        else:
+            addresses = self._resolver.resolve(host, timeout_s=self._time_to_connect())
         allowed = [address for address in addresses if self._guard.allows(address)]
         if not allowed:
             raise FetchError(FetchOutcome.ADDRESS_REFUSED, f"{host} is at {', '.join(addresses)}")
         return self._first_of(allowed, port, options)
 
-    def connect_proxy(self, host: str, port: int, *, options: SocketOptions) -> tuple[socket.socket, str]:
+    def connect_proxy(self, host: str, port: int, *, options: SocketOptions) -> socket.socket:
         """Return a socket connected to the job's proxy, wherever that is. Raises FetchError."""
-        attempt = self.attempt
-        timeout_s = min(attempt.connect_timeout_s, attempt.time_left())
-        return self._first_of(list(self._resolver.resolve(host, timeout_s=timeout_s)), port, options)
+        addresses = self._resolver.resolve(host, timeout_s=self._time_to_connect())
+        return self._first_of(addresses, port, options, directly=True)[0]
 
-    def _first_of(self, addresses: list[str], port: int, options: SocketOptions) -> tuple[socket.socket, str]:
-        attempt = self.attempt
-        end = attempt.clock.monotonic() + min(attempt.connect_timeout_s, attempt.time_left())
+    def _first_of(
+        self, addresses: Sequence[str], port: int, options: SocketOptions, *, directly: bool = False
+    ) -> tuple[socket.socket, str]:
+        clock = self.attempt.clock
+        end = clock.monotonic() + self._time_to_connect()
         problem = FetchError(FetchOutcome.TIMEOUT, f"no connection to {addresses[0]} port {port} in time")
         for number, address in enumerate(addresses):
-            left = end - attempt.clock.monotonic()
+            left = end - clock.monotonic()
             if left <= 0:
                 break
+            share_s = left / (len(addresses) - number)
             try:
-                sock = _connect(address, port, timeout_s=left / (len(addresses) - number), options=options)
+                if self._socks is None or directly:
+                    sock = _connect(address, port, timeout_s=share_s, options=options)
+                else:
+                    sock = self._connect_through(self._socks, address, port, timeout_s=share_s, options=options)
             except TimeoutError:
+                continue
+            except FetchError as error:
+                problem = error
                 continue
             except OSError as error:
                 problem = FetchError(FetchOutcome.CONNECT_FAILED, f"{address} port {port}: {error.strerror or error}")
                 continue
             # A TLS handshake comes next, under what is left of the same timeout.
-            sock.settimeout(max(end - attempt.clock.monotonic(), 0.001))
+            sock.settimeout(max(end - clock.monotonic(), 0.001))
             return sock, address
         raise problem
+
+    def _connect_through(
+        self, socks: SocksProxy, host: str, port: int, *, timeout_s: float, options: SocketOptions
+    ) -> socket.socket:
+        sock = self.connect_proxy(socks.host, socks.port, options=options)
+        try:
+            sock.settimeout(timeout_s)
+            socks.open_through(sock, host, port)
+        except BaseException:
+            sock.close()
+            raise
+        return sock
+
+    def _time_to_connect(self) -> float:
+        return min(self.attempt.connect_timeout_s, self.attempt.time_left())
 
 
 class Connection(HTTPConnection):
@@ -103,7 +140,7 @@ class Connection(HTTPConnection):
         self._dialer.attempt.connected = True
         options: SocketOptions = list(self.socket_options or [])
         if self.proxy is not None:
-            return self._dialer.connect_proxy(self.host, self.port, options=options)[0]
+            return self._dialer.connect_proxy(self.host, self.port, options=options)
         sock, self._peer = self._dialer.connect(self.host, self.port, options=options)
         return sock
 

@@ -31,6 +31,15 @@ class AddressGuard:
         return _public(address) or any(address in network for network in self._allowed)
 
 
+def is_address(host: str) -> bool:
+    """Tell whether a host is an IP address, an IPv6 one without brackets."""
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
 def _judged(address: Address) -> list[Address]:
     if isinstance(address, IPv4Address):
         return [address]

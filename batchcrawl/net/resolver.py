@@ -1,12 +1,17 @@
-"""Host names to addresses: in threads of its own, with a time limit and a bounded cache."""
+"""Host names to addresses: in threads of its own, with a time limit and a bounded cache.
 
-import queue
+The operating system is asked (hosts file, name servers, RFC 6724 order), and it cannot be told to stop: a name whose
+servers are silent holds its thread for as long as the system tries, often half a minute. So threads are added while
+none is free, each name is asked for once at a time, a name that is known to be silent is failed at once, and a
+question that nobody waits for any longer is not asked. The system tells no TTL: what is found is kept for five minutes.
+"""
+
 import socket
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import ip_address
 
 from batchcrawl.model.clock import Clock
@@ -15,6 +20,8 @@ from batchcrawl.net.failure import FetchError
 
 Lookup = Callable[[str], list[str]]
 """Returns the addresses of a host name, best first; raises OSError or ValueError for none."""
+
+_IDLE_MAX = 8
 
 
 def system_lookup(host: str) -> list[str]:
@@ -29,23 +36,52 @@ class CacheLimits:
 
     found_s: float = 300.0
     failed_s: float = 30.0
+    silent_s: float = 5.0
+    """A name that is being looked up for longer is failed at once, until there is an answer."""
     names_max: int = 10_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResolverCounts:
+    """How names were found up to now; the hit rate is cached / asked."""
+
+    asked: int = 0
+    cached: int = 0
+    """Of these, found in the cache or being looked up already."""
+    failed: int = 0
+    """Of these, without an address."""
+    silent: int = 0
+    """Of these, without a reply in time."""
 
 
 class Resolver:
     """Resolves host names; thread-safe. Concurrent questions for one name are asked once."""
 
     def __init__(
-        self, clock: Clock, *, threads: int = 8, limits: CacheLimits | None = None, lookup: Lookup = system_lookup
+        self,
+        clock: Clock,
+        *,
+        threads_max: int = 256,
+        limits: CacheLimits | None = None,
+        lookup: Lookup = system_lookup,
     ) -> None:
         self._clock = clock
-        self._threads = threads
+        self._threads_max = threads_max
         self._limits = limits or CacheLimits()
         self._lookup = lookup
-        self._lock = threading.Lock()
-        self._cache: OrderedDict[str, _Cached] = OrderedDict()
-        self._questions: queue.SimpleQueue[tuple[str, Future[_Found]] | None] = queue.SimpleQueue()
-        self._started = 0
+        self._changed = threading.Condition()
+        self._cache: OrderedDict[str, _Question] = OrderedDict()
+        self._waiting: deque[_Question] = deque()
+        self._threads = 0
+        self._idle = 0
+        self._closed = False
+        self._counts: Counter[str] = Counter()
+
+    @property
+    def counts(self) -> ResolverCounts:
+        """Return how names were found up to now."""
+        with self._changed:
+            return ResolverCounts(**self._counts)
 
     def resolve(self, host: str, *, timeout_s: float) -> tuple[str, ...]:
         """Return the addresses of a host, best first; an IP address is its own.
@@ -56,51 +92,91 @@ class Resolver:
             return (str(ip_address(host)),)
         except ValueError:
             pass
+        question = self._ask(host)
         try:
-            found = self._ask(host).result(timeout=max(timeout_s, 0.0))
+            found = question.answer.result(timeout=max(timeout_s, 0.0))
         except TimeoutError:
+            self._count("silent")
             raise FetchError(FetchOutcome.DNS_FAILED, f"no reply for {host} in {timeout_s:.1f} s") from None
+        finally:
+            self._leave(question)
         if isinstance(found, str):
+            self._count("failed")
             raise FetchError(FetchOutcome.DNS_FAILED, f"{host}: {found}")
         return found
 
     def close(self) -> None:
         """Let the threads end; a lookup under way is not waited for."""
-        for _ in range(self._started):
-            self._questions.put(None)
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
 
-    def _ask(self, host: str) -> "Future[_Found]":
+    def _ask(self, host: str) -> "_Question":
         now = self._clock.monotonic()
-        with self._lock:
-            cached = self._cache.get(host)
-            if cached is not None and not self._expired(cached, now):
-                self._cache.move_to_end(host)
-                return cached.future
-            future: Future[_Found] = Future()
-            self._cache[host] = _Cached(now, future)
+        with self._changed:
+            self._counts["asked"] += 1
+            question = self._cache.get(host)
+            if question is not None and not self._is_old(question, now):
+                self._counts["cached"] += 1
+                self._refuse_silent(question, now)
+            else:
+                question = self._cache[host] = _Question(host)
+                self._put(question)
             self._cache.move_to_end(host)
+            question.askers += 1
             while len(self._cache) > self._limits.names_max:
                 self._cache.popitem(last=False)
-            self._start_thread()
-        self._questions.put((host, future))
-        return future
+            return question
 
-    def _expired(self, cached: "_Cached", now: float) -> bool:
-        if not cached.future.done():
+    def _is_old(self, question: "_Question", now: float) -> bool:
+        if not question.answer.done():
             return False
-        failed = isinstance(cached.future.result(), str)
-        return now >= cached.asked_at + (self._limits.failed_s if failed else self._limits.found_s)
+        failed = isinstance(question.answer.result(), str)
+        return now >= question.answered_at + (self._limits.failed_s if failed else self._limits.found_s)
 
-    def _start_thread(self) -> None:
-        if self._started < self._threads:
-            self._started += 1
+    def _refuse_silent(self, question: "_Question", now: float) -> None:
+        begun_at = question.begun_at
+        if begun_at is not None and not question.answer.done() and now >= begun_at + self._limits.silent_s:
+            self._counts["silent"] += 1
+            raise FetchError(FetchOutcome.DNS_FAILED, f"no reply for {question.host} in {now - begun_at:.1f} s")
+
+    def _put(self, question: "_Question") -> None:
+        self._waiting.append(question)
+        if len(self._waiting) <= self._idle:
+            self._changed.notify()
+        elif self._threads < self._threads_max:
+            self._threads += 1
             # Daemons: a name server that hangs must not hold up the end of the step.
-            threading.Thread(target=self._work, name=f"resolver-{self._started}", daemon=True).start()
+            threading.Thread(target=self._work, name="resolver", daemon=True).start()
+
+    def _leave(self, question: "_Question") -> None:
+        with self._changed:
+            question.askers -= 1
+            if question.askers == 0 and question.begun_at is None:
+                # No thread was free all the time; the next who asks begins anew.
+                if self._cache.get(question.host) is question:
+                    del self._cache[question.host]
+                self._waiting.remove(question)
 
     def _work(self) -> None:
-        while (question := self._questions.get()) is not None:
-            host, future = question
-            future.set_result(self._look_up(host))
+        while (question := self._next()) is not None:
+            found = self._look_up(question.host)
+            question.answered_at = self._clock.monotonic()
+            question.answer.set_result(found)
+
+    def _next(self) -> "_Question | None":
+        """Return the next question, or None where the thread is to end."""
+        with self._changed:
+            while not self._waiting:
+                if self._closed or self._idle >= _IDLE_MAX:
+                    self._threads -= 1
+                    return None
+                self._idle += 1
+                self._changed.wait()
+                self._idle -= 1
+            question = self._waiting.popleft()
+            question.begun_at = self._clock.monotonic()
+            return question
 
     def _look_up(self, host: str) -> "_Found":
         try:
@@ -108,12 +184,20 @@ class Resolver:
         except (OSError, ValueError) as error:
             return str(error)
 
+    def _count(self, what: str) -> None:
+        with self._changed:
+            self._counts[what] += 1
+
 
 _Found = tuple[str, ...] | str
 """Addresses, or why there are none."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Cached:
-    asked_at: float
-    future: Future[_Found]
+@dataclass(eq=False, slots=True)
+class _Question:
+    host: str
+    answer: Future[_Found] = field(default_factory=Future)
+    askers: int = 0
+    """How many wait for the answer."""
+    begun_at: float | None = None
+    answered_at: float = 0.0

@@ -170,12 +170,14 @@ class RecordedResponse(HTTPResponse):
 
 
 class _DeadlineReader(io.RawIOBase):
-    """A socket's reader that waits no longer than the deadline, however slowly bytes drip in."""
+    """A socket's reader that waits no longer than the deadline, and for no bytes that only drip in."""
 
     def __init__(self, raw: io.RawIOBase, sock: socket.socket, attempt: Attempt) -> None:
         self._raw = raw
         self._sock = sock
         self._attempt = attempt
+        self._window_from: float | None = None
+        self._window_bytes = 0
 
     def readable(self) -> bool:
         return True
@@ -184,12 +186,33 @@ class _DeadlineReader(io.RawIOBase):
         left = self._attempt.time_left()
         if left < self._attempt.read_timeout_s:
             self._sock.settimeout(left)
-        return self._raw.readinto(buffer)
+        if self._attempt.bytes_per_second_min:
+            self._judge_speed()
+        count = self._raw.readinto(buffer)
+        self._window_bytes += count or 0
+        return count
 
     def close(self) -> None:
         if not self.closed:
             self._raw.close()
         super().close()
+
+    def _judge_speed(self) -> None:
+        attempt, now = self._attempt, self._attempt.clock.monotonic()
+        if self._window_from is None:
+            # The time up to the first byte is the server's to think; read timeout and deadline bound it.
+            self._window_from = now if self._window_bytes else None
+            self._window_bytes = 0
+            return
+        spent_s = now - self._window_from
+        if spent_s < attempt.speed_window_s:
+            return
+        if self._window_bytes < attempt.bytes_per_second_min * spent_s:
+            detail = (
+                f"{self._window_bytes} bytes in {spent_s:.1f} s, slower than {attempt.bytes_per_second_min} a second"
+            )
+            raise FetchError(FetchOutcome.TIMEOUT, detail)
+        self._window_from, self._window_bytes = now, 0
 
 
 def _fields(lines: list[bytes]) -> tuple[tuple[str, str], ...]:

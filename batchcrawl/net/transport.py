@@ -11,15 +11,27 @@ from urllib3 import PoolManager
 from urllib3.connectionpool import HTTPConnectionPool
 from urllib3.util.ssl_ import create_urllib3_context
 
+from batchcrawl.errors import UsageError
 from batchcrawl.net.connection import Dialer, Pool, SecurePool
 
 
 class Transport(HTTPAdapter):
     """Hands out the pool of connections for a host, direct or by way of a proxy."""
 
-    def __init__(self, dialer: Dialer, *, ca_file: str | None, hosts: int, host_connections: int) -> None:
-        self._verified = _verified_context(ca_file or DEFAULT_CA_BUNDLE_PATH)
+    def __init__(
+        self,
+        dialer: Dialer,
+        *,
+        ca_file: str | None,
+        client_certificate: str | None,
+        hosts: int,
+        host_connections: int,
+    ) -> None:
+        authorities = ca_file or DEFAULT_CA_BUNDLE_PATH
+        self._verified = _verified_context(authorities, client_certificate)
         self._unverified = create_urllib3_context(cert_reqs=ssl.CERT_NONE)
+        _show_certificate(self._unverified, client_certificate)
+        self._to_proxy = _verified_context(authorities, None)
         self._dialer = dialer
         super().__init__(pool_connections=hosts, pool_maxsize=host_connections)
 
@@ -32,14 +44,15 @@ class Transport(HTTPAdapter):
         """Return the manager of connections by way of a proxy."""
         if proxy in self.proxy_manager:
             return self.proxy_manager[proxy]
-        manager = super().proxy_manager_for(proxy, proxy_ssl_context=self._verified, **self._options(), **options)
+        manager = super().proxy_manager_for(proxy, proxy_ssl_context=self._to_proxy, **self._options(), **options)
         _equip(manager)
         return manager
 
     def pool(self, *, scheme: str, host: str, port: int, proxy: str | None, verify: bool) -> HTTPConnectionPool:
         """Return the pool of a host. A host must be asked for with the same `verify` always."""
         manager = self.proxy_manager_for(proxy) if proxy else self.poolmanager
-        options = None if verify else {"ssl_context": self._unverified}
+        # A proxy that forwards http gets no host's options: all hosts share the connections to it.
+        options = None if verify or scheme == "http" else {"ssl_context": self._unverified}
         pool: HTTPConnectionPool = manager.connection_from_host(host, port, scheme, pool_kwargs=options)
         return pool
 
@@ -48,11 +61,24 @@ class Transport(HTTPAdapter):
 
 
 @cache
-def _verified_context(ca_file: str) -> ssl.SSLContext:
+def _verified_context(ca_file: str, client_certificate: str | None) -> ssl.SSLContext:
     # Loading the CA certificates costs more than the fetch of fifty pages: once, not once a connection.
     context = create_urllib3_context()
     context.load_verify_locations(ca_file)
+    _show_certificate(context, client_certificate)
     return context
+
+
+def _show_certificate(context: ssl.SSLContext, path: str | None) -> None:
+    if path is None:
+        return
+    try:
+        # An empty password instead of a question on the terminal where the key has one.
+        context.load_cert_chain(path, password="")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and not isinstance(error, ssl.SSLError) else None
+        advice = "it must be a PEM file of certificate and key, the key without a password"
+        raise UsageError(f"the client certificate {path} cannot be used: {reason or error}; {advice}") from error
 
 
 def _equip(manager: PoolManager) -> None:

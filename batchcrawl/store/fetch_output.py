@@ -53,9 +53,13 @@ class FetchOutput:
         self._open = True
         self._cut_log(disk)
 
+    def lines(self) -> Iterator[FetchLogLine]:
+        """Yield the outcomes so far."""
+        return read_log(self._paths.fetch_log(self._partition), FetchLogLine)
+
     def logged(self) -> set[str]:
         """Return the fingerprints that have their outcome."""
-        return {line.fp for line in read_log(self._paths.fetch_log(self._partition), FetchLogLine)}
+        return {line.fp for line in self.lines()}
 
     def hosts(self) -> dict[str, HostLogLine]:
         """Return the last line of each host."""

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-SEGMENT_ID = re.compile(r"\d{8}T\d{6}Z")
+SEGMENT_ID = re.compile(r"\d{4}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3])[0-5]\d[0-5]\dZ")
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,10 @@ class Layout:
     def unborn_segment(self, segment_id: str) -> Path:
         """Return the directory in which generate builds a segment before the rename."""
         return self.segments / f".new-{segment_id}"
+
+    def unborn_segments(self) -> list[Path]:
+        """Return what is left of segments whose building was cut, or is under way."""
+        return sorted(self.segments.glob(".new-*"))
 
     def segment_ids(self) -> list[str]:
         """Return the ids of the visible segments, oldest first."""

@@ -4,11 +4,16 @@ import io
 import zlib
 from collections.abc import Callable
 
+import brotli
 import zstandard
+
+ACCEPTED = "gzip, deflate, br, zstd"
+"""What can be undone here, as the value of Accept-Encoding."""
 
 _CODINGS_MAX = 3
 _CHUNK_BYTES = 8192
 _SMALL_CHUNK_BYTES = 64
+_PART_BYTES = 262_144
 _OVERHEAD_BYTES = 65_536
 """By how much, with a 512th, what is still coded may be longer than what it codes."""
 _WINDOW_BYTES_MAX = 8 * 1024 * 1024
@@ -20,7 +25,7 @@ def decode_body(body: bytes, coding: str | None, *, bytes_max: int) -> bytes | N
 
     `coding` is the Content-Encoding header, at most three codings. A body that is cut short or damaged gives what could
     be decoded; one that is not in the coding that it names is taken as not coded, and so is a name that is no coding
-    (`utf-8`). None where a coding cannot be undone here: br, compress, or more than three.
+    (`utf-8`). None where a coding cannot be undone here: compress, a shared dictionary, or more than three.
     """
     names = [name.strip().lower() for name in (coding or "").split(",")]
     if any(name in _NOT_SUPPORTED for name in names):
@@ -46,6 +51,35 @@ def _undeflate(body: bytes, bytes_max: int) -> bytes:
         if decoded:
             return decoded
     return _inflate(body, bytes_max, -zlib.MAX_WBITS) or body
+
+
+def _unbrotli(body: bytes, bytes_max: int) -> bytes:
+    decoded, damaged = _unbrotli_chunks(body, bytes_max, _CHUNK_BYTES)
+    if damaged:
+        decoded, _ = _unbrotli_chunks(body, bytes_max, _SMALL_CHUNK_BYTES)
+    # The format has no mark to be known by (RFC 7932): what breaks off and did not grow is taken as something else.
+    return body if damaged and len(decoded) <= len(body) else decoded
+
+
+def _unbrotli_chunks(body: bytes, bytes_max: int, chunk_bytes: int) -> tuple[bytes, bool]:
+    """Return a body decoded, and whether damage or its cut ended that early."""
+    view, at = memoryview(body), 0
+    parts: list[bytes] = []
+    left = bytes_max
+    decompressor = brotli.Decompressor()
+    try:
+        while left > 0 and not decompressor.is_finished():
+            chunk = b""
+            if decompressor.can_accept_more_data():
+                if at >= len(view):
+                    return b"".join(parts), True
+                chunk = bytes(view[at : at + chunk_bytes])
+                at += len(chunk)
+            parts.append(decompressor.process(chunk, output_buffer_limit=min(left, _PART_BYTES)))
+            left -= len(parts[-1])
+    except brotli.error:
+        return b"".join(parts), True
+    return b"".join(parts), False
 
 
 def _unzstd(body: bytes, bytes_max: int) -> bytes:
@@ -104,6 +138,7 @@ _DECODERS: dict[str, Callable[[bytes, int], bytes]] = {
     "x-gzip": _gunzip,
     "deflate": _undeflate,
     "x-deflate": _undeflate,
+    "br": _unbrotli,
     "zstd": _unzstd,
 }
-_NOT_SUPPORTED = frozenset({"br", "compress", "x-compress", "dcb", "dcz"})
+_NOT_SUPPORTED = frozenset({"compress", "x-compress", "dcb", "dcz"})

@@ -1,6 +1,7 @@
 """Registered domains by the Public Suffix List (publicsuffix.org)."""
 
 import re
+from functools import lru_cache
 from pathlib import Path
 
 import publicsuffixlist
@@ -29,9 +30,8 @@ class Domains:
     """
 
     def __init__(self, list_text: str) -> None:
-        self._icann = publicsuffixlist.PublicSuffixList(list_text, only_icann=True)
+        self._icann = _suffixes(list_text, only_icann=True)
         self._list_text = list_text
-        self._whole: publicsuffixlist.PublicSuffixList | None = None
         self._cache: dict[str, str] = {}
         self._private_cache: dict[str, str] = {}
 
@@ -49,10 +49,15 @@ class Domains:
         """Return the registered domain by both sections: `x.a.github.io` belongs to `a.github.io`."""
         found = self._private_cache.get(host_name)
         if found is None:
-            if self._whole is None:
-                self._whole = publicsuffixlist.PublicSuffixList(self._list_text)
-            found = _remember(self._private_cache, host_name, _registered(self._whole, host_name))
+            suffixes = _suffixes(self._list_text, only_icann=False)
+            found = _remember(self._private_cache, host_name, _registered(suffixes, host_name))
         return found
+
+
+@lru_cache(maxsize=4)
+def _suffixes(list_text: str, *, only_icann: bool) -> publicsuffixlist.PublicSuffixList:
+    # Reading the list takes as long as parsing a hundred pages, and every step of a crawl asks for it.
+    return publicsuffixlist.PublicSuffixList(list_text, only_icann=only_icann)
 
 
 def _registered(suffixes: publicsuffixlist.PublicSuffixList, host_name: str) -> str:

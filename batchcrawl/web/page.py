@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass, field
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class Link:
+
+class Link(msgspec.Struct, frozen=True):
     """One link of a page."""
 
     url: str

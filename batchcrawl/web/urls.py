@@ -10,7 +10,7 @@ from ada_url import join_url, normalize_url
 
 from batchcrawl.web.canonical import DEFAULT_STEPS, STEP_NAMES, canonicalise
 
-__all__ = ["DEFAULT_STEPS", "STEP_NAMES", "Base", "canonicalise", "host_key", "host_name", "parse_url"]
+__all__ = ["DEFAULT_STEPS", "STEP_NAMES", "Base", "canonicalise", "host_key", "host_name", "parse_url", "requested_url"]
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
@@ -47,6 +47,11 @@ def host_name(host: str) -> str:
     if name.startswith("["):
         return name[1 : name.find("]")] if "]" in name else name[1:]
     return name.partition(":")[0]
+
+
+def requested_url(url: str) -> str:
+    """Return what is asked for and stored of a serialised URL: all but the fragment, which is the reader's alone."""
+    return url.partition("#")[0]
 
 
 class Base:

@@ -58,7 +58,12 @@ def warm_web(spec: WebSpec, *, latency_s: float = 0.0) -> Iterator[str]:
     room = 2 * (spec.pages or 0) * (spec.page_bytes + 2_000)
     settings = ServeSettings(latency_s=latency_s, clock_at=_AT, warm=True, cache_bytes=room)
     process = subprocess.Popen(
-        [sys.executable, "-m", "batchcrawl.fakeweb", msgspec.json.encode(Invocation(web=spec, serve=settings)).decode()],
+        [
+            sys.executable,
+            "-m",
+            "batchcrawl.fakeweb",
+            msgspec.json.encode(Invocation(web=spec, serve=settings)).decode(),
+        ],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -43,14 +43,14 @@ EXAMPLE = UrlRecord(
 EXAMPLE_BYTES = bytes.fromhex(
     "01 02 02 06 0100 00 01 00 00"  # version, status, place, level, depth, retries, outcome, flags, nothing
     "c800 0200 0100"  # HTTP status, fetches, changes
-    "00c90c6b 40650d6b 40650d6b c0b60e6b 80510100 00000000"  # first seen, last fetch, last change, next, interval, lease
+    "00c90c6b 40650d6b 40650d6b c0b60e6b 80510100 00000000"  # first seen, last fetch, last change, next, interval, none
     "0000403f 0000c03f"  # a and b of the change rate
     "9f"  # an array of fifteen
     "b5 68747470733a2f2f6578616d706c652e6f72672f61"  # the URL
     "c0 c0 c0"  # URL as linked, score, seed interval
     "c410 00112233445566778899aabbccddeeff"  # source
     "a3 227822"  # ETag
-    "c0 c0 c0 c0 c0 c0 c0 c0 c0"  # Last-Modified, signature, SimHash, digest, type, redirect, segment, duplicate, metadata
+    "c0 c0 c0 c0 c0 c0 c0 c0 c0"  # nine elements that are absent
 )
 
 instants = st.none() | st.integers(1, INSTANT_MAX)

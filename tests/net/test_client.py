@@ -8,7 +8,6 @@ from ipaddress import ip_network
 
 import pytest
 
-from batchcrawl.errors import UsageError
 from batchcrawl.model.exchange import Answer, NoAnswer
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.net.client import Client
@@ -40,8 +39,15 @@ def test_the_request_is_what_a_crawler_says() -> None:
         _answer(local_client(accept="text/html"), server.url + "a", headers=[("If-None-Match", '"x"')])
         assert server.requests[0].decode() == (
             f"GET /a HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nUser-Agent: batchcrawl-test\r\n"
-            'Accept: text/html\r\nAccept-Encoding: gzip, deflate\r\nIf-None-Match: "x"\r\n\r\n'
+            'Accept: text/html\r\nAccept-Encoding: gzip, deflate, br, zstd\r\nIf-None-Match: "x"\r\n\r\n'
         )
+
+
+def test_a_field_is_sent_once_however_its_name_is_written() -> None:
+    with RawServer([PAGE]) as server:
+        _answer(local_client(accept="text/html"), server.url, headers=[("accept", "text/plain")])
+        assert server.requests[0].lower().count(b"accept: ") == 1
+        assert b"Accept: text/plain\r\n" in server.requests[0]
 
 
 @pytest.mark.parametrize("target", ["/a|b^c", "/%zz%2f%C3%a9", "/[x]?q={}[]|^`", "/a//..//b;c=1", "/?", "/?a?b=/../"])
@@ -226,8 +232,3 @@ def test_a_proxy_gets_the_whole_url_and_its_credentials_stay_out_of_the_record()
         assert b"Proxy-Authorization: Basic" in server.requests[0]
     assert b"Proxy-Authorization" not in answer.request_head
     assert answer.address is None
-
-
-def test_a_proxy_of_another_kind_is_a_usage_error() -> None:
-    with pytest.raises(UsageError, match="socks5"):
-        local_client(proxy="socks5://127.0.0.1:9")

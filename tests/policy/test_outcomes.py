@@ -44,7 +44,9 @@ def test_a_location_is_read_as_browsers_read_it(location: str, target: str) -> N
     assert judge(answer(status=302, headers=(("LOCATION", location),))).redirect == target
 
 
-@pytest.mark.parametrize("location", ["http://", "http://[", "mailto:a@b.example", "javascript:void(0)", "ftp://a.example/"])
+@pytest.mark.parametrize(
+    "location", ["http://", "http://[", "mailto:a@b.example", "javascript:void(0)", "ftp://a.example/"]
+)
 def test_a_location_that_cannot_be_asked_for_is_no_redirect(location: str) -> None:
     verdict = judge(answer(status=301, headers=(("Location", location),)))
     assert (verdict.outcome, verdict.redirect) == (FetchOutcome.REDIRECT_INVALID, None)

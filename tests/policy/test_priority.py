@@ -13,7 +13,10 @@ available_urls = st.dictionaries(levels, st.integers(1, 1000), min_size=1)
 
 @pytest.mark.parametrize(
     ("score", "level"),
-    [(None, 12), (1.0, 12), (1.9, 12), (2.0, 13), (4.0, 14), (1e9, 15), (0.5, 11), (0.25, 10), (1e-9, 0), (0.0, 0), (-3.0, 0)],
+    [
+        *((None, 12), (1.0, 12), (1.9, 12), (2.0, 13), (4.0, 14), (1e9, 15)),
+        *((0.5, 11), (0.25, 10), (1e-9, 0), (0.0, 0), (-3.0, 0)),
+    ],
 )
 def test_a_seed_rises_with_each_doubling_of_its_score(score: float | None, level: int) -> None:
     assert seed_level(score) == level

@@ -45,7 +45,9 @@ CELLS = [(old, outcome, cell) for outcome, cells in rows().items() for old, cell
 
 
 def told(old: str, outcome: str, *, failures: int) -> str:
-    cell = transition(PageStatus[old.upper()], FetchOutcome(outcome), failures=failures, failures_max=FAILURES_MAX)
+    cell = transition(
+        PageStatus[old.upper()], FetchOutcome[outcome.upper()], failures=failures, failures_max=FAILURES_MAX
+    )
     status = cell.status.name.lower()
     mark = "!" if cell.failure else ""
     return f"{'=' if status == old else status}/{cell.next.value}{mark}"

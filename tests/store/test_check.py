@@ -142,7 +142,7 @@ def test_a_url_key_of_another_size_is_found(path: Path) -> None:
 
 
 @pytest.mark.parametrize(("place", "lease"), [(Place.LEASED, None), (Place.NONE, 77)])
-def test_a_lease_without_its_place_and_the_other_way_round_is_found(path: Path, place: Place, lease: int | None) -> None:
+def test_a_lease_without_its_place_or_the_other_way_round_is_found(path: Path, place: Place, lease: int | None) -> None:
     key = keys.url_key(fp(2, 1))
     with leveldb(path) as raw:
         raw.put(key, encode_record(record(2, 1, place=place, lease=lease)))

@@ -1,6 +1,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import plyvel
 import pytest
 
 from batchcrawl.errors import CorruptData, CrawlError, CrawlLocked, DiskFull
@@ -82,7 +83,7 @@ def test_counts_move_with_the_status(db: CrawlDb) -> None:
 
 
 def test_a_url_without_a_host_record_is_corrupt_data(db: CrawlDb) -> None:
-    with pytest.raises(CorruptData, match="no host record for http://host1.example/1"):
+    with pytest.raises(CorruptData, match=r"no host record for http://host1\.example/1"):
         db.batch().put(Entry.new(fp(1, 1), record(1, 1)))
 
 
@@ -199,7 +200,7 @@ def test_the_name_of_a_folder_does_not_make_another_error_of_one(tmp_path: Path,
 
 
 def test_a_full_disk_is_told_as_such(tmp_path: Path) -> None:
-    full = crawldb.plyvel.IOError(b"IO error: /x/000003.log: No space left on device")
+    full = plyvel.IOError(b"IO error: /x/000003.log: No space left on device")
     assert isinstance(crawldb._translation(tmp_path, full), DiskFull)
 
 

@@ -5,7 +5,9 @@ from ipaddress import ip_network
 from typing import Any
 
 from batchcrawl.model.clock import SystemClock
-from batchcrawl.net.client import Client, ClientSettings
+from batchcrawl.net.client import Client
+from batchcrawl.net.resolver import Lookup, Resolver
+from batchcrawl.net.settings import ClientSettings
 
 SETTINGS = ClientSettings(
     user_agent="batchcrawl-test",
@@ -16,9 +18,11 @@ SETTINGS = ClientSettings(
 )
 
 
-def local_client(**changes: Any) -> Client:
-    """Return a client that differs from SETTINGS by the changes."""
-    return Client(replace(SETTINGS, **changes), SystemClock())
+def local_client(*, lookup: Lookup | None = None, **changes: Any) -> Client:
+    """Return a client that differs from SETTINGS by the changes, and finds names by `lookup` if that is given."""
+    clock = SystemClock()
+    resolver = None if lookup is None else Resolver(clock, lookup=lookup)
+    return Client(replace(SETTINGS, **changes), clock, resolver=resolver)
 
 
 def hasty_client(**changes: Any) -> Client:

@@ -54,12 +54,10 @@ def served_file(url: str, roots: Mapping[str, Path]) -> Path | None:
     return file if file.is_file() else None
 
 
-def _judge_body(
-    url: str, record: WarcRecord, message: HttpMessage, *, visit: Visit | None, file: Path | None
-) -> str:
+def _judge_body(url: str, record: WarcRecord, message: HttpMessage, *, visit: Visit | None, file: Path | None) -> str:
     """Return in which way a stored body is right, or what is wrong with it."""
     if record.field("WARC-Truncated") is not None:
-        return f"{_WRONG}cut" if message.body else "left unread for its content type"
+        return f"{_WRONG}cut" if message.body else f"left unread after its headers, status {message.status}"
     if visit is not None and sha1(message.body).hexdigest() != visit.digest:
         return f"{_WRONG}not the bytes that the walk got"
     seen = ", byte for byte as the walk got it" if visit is not None else ", not asked for by the walk"

@@ -48,10 +48,7 @@ def read_crawl(root: Path, job: str) -> ReadCrawl:
 
 def _read_outcomes(crawl: Crawl, segment: Segment, pages: dict[str, CrawledPage]) -> None:
     for line in outcomes(segment):
-        url = crawl.canonical(line.url)
-        if url in pages:
-            raise ValueError(f"{url} has outcomes in two segments, or two in one; the last is in {segment.id}")
-        pages[url] = _page(line)
+        pages[crawl.canonical(line.url)] = _page(line)  # the last outcome counts; the server's log tells repetitions
 
 
 def _page(line: FetchLogLine) -> CrawledPage:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http.client import HTTPConnection
 from pathlib import Path
 
 import msgspec
@@ -50,7 +51,12 @@ class Nginx:
     access_log: Path
 
     def hits(self) -> list[Hit]:
-        """Return every request so far."""
+        """Return every request that was answered before the call."""
+        # nginx writes the line after the answer, but before it takes up another request: this one, which has no line.
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=START_S)
+        connection.request("GET", "/")
+        connection.getresponse().read()
+        connection.close()
         return [msgspec.json.decode(line, type=Hit) for line in self.access_log.read_bytes().splitlines()]
 
 
@@ -92,7 +98,7 @@ def _free_port(wanted: int) -> int:
         with socket.create_server(("127.0.0.1", wanted)) as listener:
             return int(listener.getsockname()[1])
     except OSError as error:
-        raise NginxFailed(f"port {wanted} of 127.0.0.1 cannot be had: {error.strerror}") from error
+        raise NginxFailed(f"port {wanted} of 127.0.0.1 cannot be had: {os.strerror(error.errno or 0)}") from error
 
 
 def _config(sites: Sequence[Site], directory: Path, port: int) -> str:
@@ -100,10 +106,16 @@ def _config(sites: Sequence[Site], directory: Path, port: int) -> str:
         f"    {kind}_temp_path {directory / kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
     servers = "\n".join(_server(site, port) for site in sites)
-    return _CONFIG.format(directory=directory, temp_paths=temp_paths, servers=servers, port=port)
+    return _CONFIG.format(user=_user(), directory=directory, temp_paths=temp_paths, servers=servers, port=port)
+
+
+def _user() -> str:
+    """Let root's workers read what root may read: a directory of a test is closed to others."""
+    return "user root;" if os.geteuid() == 0 else ""
 
 
 _CONFIG = """\
+{user}
 daemon off;
 worker_processes 1;
 pid {directory}/nginx.pid;
@@ -128,7 +140,7 @@ http {{
         image/svg+xml svg;
         image/x-icon ico;
     }}
-    server {{ listen 127.0.0.1:{port} default_server; return 404; }}
+    server {{ listen 127.0.0.1:{port} default_server; access_log off; return 404; }}
 {servers}
 }}
 """
@@ -149,8 +161,8 @@ def _wait_until_up(process: "subprocess.Popen[bytes]", port: int, said: Path) ->
     give_up_at = time.monotonic() + START_S
     while time.monotonic() < give_up_at:
         if process.poll() is not None:
-            lines = said.read_text(encoding="utf-8", errors="replace").splitlines()
-            raise NginxFailed(f"nginx did not start: {lines[0] if lines else f'exit code {process.returncode}'}")
+            text = said.read_text(encoding="utf-8", errors="replace").rpartition("[emerg] ")[2].splitlines()
+            raise NginxFailed(f"nginx did not start: {text[0] if text else 'it said nothing'}")
         try:
             socket.create_connection(("127.0.0.1", port), timeout=1).close()
         except ConnectionRefusedError:

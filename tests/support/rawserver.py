@@ -37,13 +37,21 @@ Step = bytes | Drip | Act
 class RawServer:
     """Serves on 127.0.0.1: the n-th connection gets the n-th script, further ones the last.
 
-    A script starts when a request head has come, and the connection closes at its end.
+    A script starts when a request head has come, or any bytes where that is wanted, and the connection closes at its
+    end.
     """
 
-    def __init__(self, *scripts: Sequence[Step], tls: ssl.SSLContext | None = None, tls_at_once: bool = True) -> None:
+    def __init__(
+        self,
+        *scripts: Sequence[Step],
+        tls: ssl.SSLContext | None = None,
+        tls_at_once: bool = True,
+        any_bytes: bool = False,
+    ) -> None:
         self._scripts = scripts
         self._tls = tls
         self._tls_at_once = tls is not None and tls_at_once
+        self._head_end = b"" if any_bytes else b"\r\n\r\n"
         self._stop = threading.Event()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = int(self._listener.getsockname()[1])
@@ -128,7 +136,7 @@ class RawServer:
 
     def _read(self, sock: socket.socket) -> None:
         head = b""
-        while b"\r\n\r\n" not in head and not head.startswith(_TLS_HANDSHAKE):
+        while not head or (self._head_end not in head and not head.startswith(_TLS_HANDSHAKE)):
             data = sock.recv(65536)
             if not data:
                 raise ConnectionError("the client went away")

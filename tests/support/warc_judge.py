@@ -4,17 +4,12 @@ The rules need the bytes as they are (warcio mends a URI with spaces before it s
 member by member.
 """
 
-import io
 import subprocess
 import sys
 import zlib
-from argparse import Namespace
 from collections.abc import Iterator, Sequence
-from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
-
-from warcio.checker import Checker
 
 _CHUNK_BYTES = 1 << 16
 _GZIP = 31
@@ -125,9 +120,7 @@ def _gzip(path: Path) -> list[str]:
 
 
 def _warcio(path: Path) -> list[str]:
-    with redirect_stdout(io.StringIO()) as said:
-        failed = Checker(Namespace(inputs=[str(path)], verbose=False)).process_all()
-    return [f"warcio: {said.getvalue().strip()}"] if failed else []
+    return [f"warcio: {said}" for said in _run(sys.executable, "-m", "warcio.cli", "check", str(path))]
 
 
 def _fastwarc(path: Path) -> list[str]:

@@ -1,6 +1,11 @@
 import gzip
+import subprocess
+import sys
 import zlib
+from collections.abc import Callable
+from pathlib import Path
 
+import brotli
 import pytest
 import zstandard
 from hypothesis import given
@@ -24,6 +29,8 @@ ENCODED = {
     "deflate": zlib.compress(BODY),
     "gzip, gzip": gzip.compress(gzip.compress(BODY)),
     "deflate, gzip": gzip.compress(zlib.compress(BODY)),
+    "br": brotli.compress(BODY),
+    "br, gzip": gzip.compress(brotli.compress(BODY)),
     "zstd": zstandard.compress(BODY),
     "identity": BODY,
     "": BODY,
@@ -45,31 +52,59 @@ def test_deflate_without_its_zlib_head_is_undone() -> None:
     assert decode_body(raw_deflate(BODY), "deflate", bytes_max=MAX) == BODY
 
 
-@pytest.mark.parametrize("coding", ["br", "compress", "gzip, br", "gzip, gzip, gzip, gzip"])
+@pytest.mark.parametrize("coding", ["dcb", "compress", "gzip, dcz", "gzip, gzip, gzip, gzip"])
 def test_a_coding_that_cannot_be_undone_gives_none(coding: str) -> None:
     assert decode_body(BODY, coding, bytes_max=MAX) is None
 
 
-@pytest.mark.parametrize("coding", ["gzip", "deflate", "zstd"])
+@pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd"])
 def test_a_body_that_is_not_in_its_coding_is_taken_as_it_is(coding: str) -> None:
-    assert decode_body(b"<html>plain</html>", coding, bytes_max=MAX) == b"<html>plain</html>"
+    for plain in (b"<html>plain</html>", "é".encode() * 30, b""):
+        assert decode_body(plain, coding, bytes_max=MAX) == plain
 
 
-@pytest.mark.parametrize("coding", ["gzip", "deflate", "zstd", "gzip, gzip", "identity"])
+@pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd", "gzip, gzip", "br, gzip", "identity"])
 @pytest.mark.parametrize("bytes_max", [0, 1, 1000])
 def test_the_limit_holds(coding: str, bytes_max: int) -> None:
     assert decode_body(ENCODED[coding], coding, bytes_max=bytes_max) == BODY[:bytes_max]
 
 
-def test_a_bomb_is_cut_at_the_limit() -> None:
-    bomb = gzip.compress(bytes(50_000_000))
-    assert decode_body(bomb, "gzip", bytes_max=10_000) == bytes(10_000)
+BOMBS: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "deflate": zlib.compress,
+    "br": lambda data: brotli.compress(data, quality=5),
+    "zstd": zstandard.compress,
+}
+DECODE_AND_MEASURE = """
+import resource, sys
+from pathlib import Path
+from batchcrawl.web.codings import decode_body
+
+def peak_kib():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+bomb = Path(sys.argv[1]).read_bytes()
+decode_body(bomb, sys.argv[2], bytes_max=1)
+before = peak_kib()
+assert decode_body(bomb, sys.argv[2], bytes_max=1_000_000) == bytes(1_000_000)
+print(peak_kib() - before)
+"""
 
 
-@pytest.mark.parametrize("coding", ["gzip", "deflate"])
+@pytest.mark.parametrize("coding", BOMBS)
+def test_a_bomb_is_cut_at_the_limit_and_leaves_memory_flat(coding: str, tmp_path: Path) -> None:
+    bomb = BOMBS[coding](bytes(100_000_000))
+    assert len(bomb) <= 100_000_000 / 1000
+    (tmp_path / "bomb").write_bytes(bomb)
+    arguments = [sys.executable, "-c", DECODE_AND_MEASURE, str(tmp_path / "bomb"), coding]
+    grown = subprocess.run(arguments, check=True, capture_output=True, text=True, cwd=Path(__file__).parents[2])
+    assert int(grown.stdout) < 12_000
+
+
+@pytest.mark.parametrize("coding", BOMBS)
 def test_a_cut_body_gives_its_start(coding: str) -> None:
-    varied = bytes(range(256)) * 10 + BODY
-    whole = gzip.compress(varied) if coding == "gzip" else zlib.compress(varied)
+    varied = b"".join(b"%d " % (number * number) for number in range(30_000))
+    whole = BOMBS[coding](varied)
     decoded = decode_body(whole[: len(whole) // 2], coding, bytes_max=MAX)
     assert decoded
     assert varied.startswith(decoded)

@@ -1,0 +1,51 @@
+"""What a URL asks for: of whom, where, and by which target."""
+
+import re
+from dataclasses import dataclass
+
+from batchcrawl.model.outcome import FetchOutcome
+from batchcrawl.net.failure import FetchError
+
+_URL = re.compile(r"(https?)://(?:[^/?#@]*@)?((\[[0-9a-fA-F:.]+\]|[^/?#@:\[\]]+)(?::([0-9]{1,5}))?)([/?][^#]*)?")
+_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The parts of a URL; its credentials and its fragment are left out."""
+
+    scheme: str
+    host: str
+    """In lower case as serialised, an IPv6 address in brackets."""
+    port: int
+    authority: str
+    """For the Host field: the port where it differs from the scheme's."""
+    target: str
+
+    @property
+    def host_key(self) -> str:
+        """Return scheme, host and port, the port where it differs from the scheme's."""
+        port = "" if self.port == _PORTS[self.scheme] else f":{self.port}"
+        return f"{self.scheme}://{self.host}{port}"
+
+    @property
+    def bare_host(self) -> str:
+        """Return the host without the brackets of an IPv6 address."""
+        return self.host.removeprefix("[").removesuffix("]")
+
+    @property
+    def path(self) -> str:
+        """Return the target without its query."""
+        return self.target.partition("?")[0] or "/"
+
+
+def parse_request(url: str) -> Request:
+    """Return what a serialised http or https URL asks for. Raises FetchError with PROTOCOL_ERROR for others."""
+    found = _URL.match(url)
+    if found is None or not url.isascii():
+        raise FetchError(FetchOutcome.PROTOCOL_ERROR, f"not a serialised http or https URL: {url}")
+    scheme, authority, host, port, target = found.groups()
+    number = int(port) if port else _PORTS[scheme]
+    if number > 65535:
+        raise FetchError(FetchOutcome.PROTOCOL_ERROR, f"no such port: {url}")
+    return Request(scheme, host, number, authority, target or "/")

@@ -1,0 +1,43 @@
+"""Measure and print the figures as a table: `python -m tests.bench [--quick] [NAME...]`."""
+
+import argparse
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from tests.bench import by_step, fetch_speed, latency, whole_round
+from tests.bench.spent import ProgramFailed
+from tests.bench.table import Row, machine, table
+from tests.support.nginx import NginxFailed
+
+BENCHES: dict[str, Callable[..., list[Row]]] = {
+    "fetch": fetch_speed.run,
+    "latency": latency.run,
+    "round": whole_round.run,
+    "steps": by_step.run,
+}
+"""By name, in the order in which they run."""
+
+
+def main(arguments: list[str]) -> int:
+    """Run the benches of the names, or all; return 1 if one cannot be measured here."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Measure batchcrawl; no figure fails.")
+    parser.add_argument("names", nargs="*", choices=[[], *BENCHES], metavar="NAME", help=", ".join(BENCHES))
+    parser.add_argument("--quick", action="store_true", help="small sizes: shows that the benches work, not how fast")
+    options = parser.parse_args(arguments)
+    print(f"{machine()}, {datetime.now(UTC):%Y-%m-%d}", flush=True)
+    rows: list[Row] = []
+    failed = False
+    for name in options.names or BENCHES:
+        print(f"measuring: {name}", file=sys.stderr)
+        try:
+            rows += BENCHES[name](quick=options.quick)
+        except (NginxFailed, ProgramFailed) as error:
+            failed = True
+            print(f"{name}: not measured: {error}", file=sys.stderr)
+    print(table(rows))
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,48 @@
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests.bench.spent import run_program
+from tests.bench.table import Row, table
+from tests.support.nginx import find_nginx
+
+NEEDS_NGINX = pytest.mark.skipif(find_nginx() is None, reason="nginx is not installed")
+NEEDS_SCRAPY = pytest.mark.skipif(find_spec("scrapy") is None, reason="Scrapy is not installed")
+
+
+def _quick(name: str, directory: Path) -> str:
+    return run_program([sys.executable, "-m", "tests.bench", "--quick", name], directory=directory).output
+
+
+@pytest.mark.slow
+@NEEDS_NGINX
+def test_the_fetch_bench_measures_the_step_beside_a_bare_loop(tmp_path: Path) -> None:
+    assert "fetch step, of a bare urllib3 loop" in _quick("fetch", tmp_path)
+
+
+@pytest.mark.slow
+def test_the_latency_bench_measures_rate_and_memory(tmp_path: Path) -> None:
+    assert "one process, answers after 100 ms" in _quick("latency", tmp_path)
+
+
+@pytest.mark.slow
+@NEEDS_SCRAPY
+def test_the_round_bench_finds_as_many_pages_as_scrapy(tmp_path: Path) -> None:
+    assert "whole rounds, 60 pages on 4 hosts" in _quick("round", tmp_path)
+
+
+@pytest.mark.slow
+def test_the_steps_bench_measures_each_step(tmp_path: Path) -> None:
+    output = _quick("steps", tmp_path)
+    assert all(f"CPU of {step}" in output for step in ("generate", "fetch", "parse", "update"))
+
+
+def test_a_row_that_is_below_what_is_wanted_says_so() -> None:
+    row = Row(what="speed", ours=590, unit="pages/s", other=1000, other_name="bare", wanted=0.6)
+    assert row.cells() == ("speed", "590 pages/s", "1,000 bare", "0.59", ">= 0.6", "no")
+
+
+def test_a_row_without_another_figure_only_informs() -> None:
+    assert table([Row(what="memory", ours=61.5, unit="MB")]).splitlines()[2].split() == ["memory", "61.5", "MB"]
