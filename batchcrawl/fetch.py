@@ -115,6 +115,7 @@ def _fetch_rest(task: Task, output: FetchOutput, control: Control) -> None:
         if entry.fp not in logged:
             frontier.add(entry.level, entry.host, entry)
     visitor = _Visitor(task, output)
+    visitor.recover_robots(control)
     for host, wait_s in visitor.waits().items():
         frontier.put_off(host, until=task.clock.monotonic() + wait_s)
     crew = Crew(frontier, visitor.visit, visitor.defer, threads=task.threads, clock=task.clock)
@@ -173,7 +174,7 @@ class _Visitor:
         self._tries: Counter[str] = Counter()
         rules = delay_rules(job)
         self._hosts = {sheet.host: HostState(sheet, rules) for sheet in _sheets(task.segment, task.partition)}
-        replay(self._hosts, output.hosts().values(), output.lines(), self._token)
+        self._without_robots = replay(self._hosts, output.hosts().values(), output.lines(), self._token)
         self.body_bytes = 0
 
     def visit(self, taken: Taken[FetchEntry]) -> After:
@@ -194,6 +195,12 @@ class _Visitor:
         """Give entries of a host that is put off back to the crawldb."""
         now, why = self._clock.now(), _why_put_off(self._hosts[entries[0].host])
         self._log(*(_unasked(entry, FetchOutcome.DEFERRED, why, now) for entry in entries))
+
+    def recover_robots(self, control: Control) -> None:
+        """Ask again for each robots.txt that a power failure took."""
+        for host in self._without_robots:
+            if not control.stopping:
+                self._visit_robots(host)
 
     def waits(self) -> dict[str, float]:
         """Return the hosts that were asked before the step was cut, and how many seconds they are to be left alone."""

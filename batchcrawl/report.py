@@ -5,10 +5,14 @@ Commits by: nothing. If killed: nothing has happened.
 """
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from batchcrawl.job.crawl import Crawl
+from batchcrawl.model.host import HostRecord
 from batchcrawl.model.status import PageStatus
 from batchcrawl.store import keys
 from batchcrawl.store.crawldb import CrawlDb
@@ -69,6 +73,58 @@ def segment_rows(crawl: Crawl) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+class HostRow(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """How a host stands."""
+
+    host: str
+    known: int
+    fetched: int = 0
+    ready: int = 0
+    """URLs that wait to be taken."""
+    delay_s: float | None = None
+    reason: str = "not asked yet"
+    """What the delay comes from, or why the host is put off."""
+    response_s: float | None = None
+    failures: int = 0
+    put_off_until: float | None = None
+    requests: int = 0
+    body_bytes: int = 0
+
+
+def host_rows(crawl: Crawl, *, now: float) -> Iterator[HostRow]:
+    """Yield how every host stands, in the order of domains' keys; ready URLs are counted one by one."""
+    politeness = crawl.job.settings.politeness
+    for p in range(crawl.partitions):
+        with CrawlDb(crawl.layout.crawldb(p)) as db:
+            for part, host in db.hosts():
+                put_off = host.deferred_until if (host.deferred_until or 0) > now else None
+                yield HostRow(
+                    host=host.host,
+                    known=sum(host.urls.values()),
+                    fetched=host.urls.get(PageStatus.FETCHED, 0) + host.urls.get(PageStatus.DUPLICATE, 0),
+                    ready=sum(1 for _ in db.ready(part)),
+                    delay_s=host.delay_s,
+                    reason=_reason(host, delay_min_s=politeness.delay_min_s, put_off=put_off is not None),
+                    response_s=host.response_s,
+                    failures=host.failures,
+                    put_off_until=put_off,
+                    requests=host.requests,
+                    body_bytes=host.body_bytes,
+                )
+
+
+def _reason(host: HostRecord, *, delay_min_s: float, put_off: bool) -> str:
+    if put_off and host.robots is not None and host.robots.unreachable_since is not None:
+        return "put off: robots.txt cannot be had"
+    if put_off:
+        return f"put off: {host.failures} failures in a row"
+    if host.delay_s is None:
+        return "not asked yet"
+    if host.crawl_delay_s is not None and host.crawl_delay_s >= host.delay_s:
+        return "Crawl-delay of its robots.txt"
+    return "slow answers" if host.delay_s > delay_min_s else "the job's delay_min"
 
 
 def _add_partition(status: CrawlStatus, db: CrawlDb, now: float) -> None:

@@ -13,14 +13,15 @@ import msgspec
 from batchcrawl.errors import UsageError
 from batchcrawl.job.crawl import Crawl
 from batchcrawl.model.entries import FetchEntry, FetchLogLine, LinkLine, PageLine
-from batchcrawl.model.host import HostRecord
+from batchcrawl.model.host import HostRecord, RobotsCopy
 from batchcrawl.model.record import UrlRecord
 from batchcrawl.store.crawldb import CrawlDb
 from batchcrawl.store.records import read_lines, read_log
 from batchcrawl.store.segment import Segment
 from batchcrawl.store.warc_reader import StoredResponse, read_exchange
 from batchcrawl.web.codings import decode_body
-from batchcrawl.web.fingerprint import partition_of
+from batchcrawl.web.fingerprint import HOST_PART_BYTES, partition_of
+from batchcrawl.web.robots import RobotsRules
 from batchcrawl.web.urls import parse_url
 
 
@@ -132,3 +133,34 @@ def body(segment: Segment, line: FetchLogLine, *, bytes_max: int) -> bytes:
     coding = response.header("content-encoding")
     decoded = decode_body(response.body, coding, bytes_max=bytes_max)
     return response.body if decoded is None else decoded
+
+
+@dataclass(frozen=True)
+class RobotsVerdict:
+    """What the known copy of a host's robots.txt says of a URL."""
+
+    allowed: bool
+    why: str
+    source: str
+    """Where the copy came from."""
+    copy: RobotsCopy
+
+
+def known_robots(crawl: Crawl, url: str) -> RobotsVerdict | None:
+    """Return what the copy in the crawldb says of a URL, or None when there is no copy of its host."""
+    located = locate(crawl, url)
+    with CrawlDb(crawl.layout.crawldb(located.partition)) as db:
+        host = db.host(located.fingerprint[:HOST_PART_BYTES])
+    if host is None or host.robots is None:
+        return None
+    copy, source = host.robots, f"{host.host}/robots.txt"
+    if copy.unreachable_since is not None:
+        return RobotsVerdict(False, "robots.txt could not be had, so nothing may be fetched yet", source, copy)
+    decision = RobotsRules(copy.text).deciding_line(crawl.job.product_token, located.canonical)
+    if copy.text is None:
+        why = "there is no robots.txt"
+    elif decision.line is None:
+        why = "no rule matches"
+    else:
+        why = f"line {decision.line_number}: {decision.line.strip()}"
+    return RobotsVerdict(decision.allowed, why, source, copy)

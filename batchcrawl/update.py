@@ -51,7 +51,7 @@ class Task:
         return int(self.segment.manifest.steps["fetched"].ended_at)
 
 
-class PageBrief(msgspec.Struct):
+class PageBrief(msgspec.Struct, gc=False):
     """The part of a page line that the crawldb takes over."""
 
     fp: str
@@ -59,7 +59,7 @@ class PageBrief(msgspec.Struct):
     simhash: str | None = None
 
 
-class LinkBrief(msgspec.Struct):
+class LinkBrief(msgspec.Struct, gc=False):
     """The part of a link line that the crawldb takes over."""
 
     fp: str

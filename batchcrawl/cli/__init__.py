@@ -4,6 +4,7 @@ import click
 
 from batchcrawl import __version__
 from batchcrawl.cli.fakeweb import fakeweb
+from batchcrawl.cli.hosts import hosts, robots
 from batchcrawl.cli.jobs import job, new
 from batchcrawl.cli.look import compare_command, dump_command, segment, segments, status, url
 from batchcrawl.cli.seeding import inject
@@ -12,7 +13,7 @@ from batchcrawl.errors import ExitCode
 
 COMMANDS = (
     new, job, inject, generate, fetch, parse, update, round_, crawl,
-    status, segments, segment, url, dump_command, fakeweb, compare_command,
+    status, segments, segment, url, hosts, robots, dump_command, fakeweb, compare_command,
 )  # fmt: skip
 """In the order of the flow, which is the order of the help."""
 

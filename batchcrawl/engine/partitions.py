@@ -4,6 +4,7 @@ The parent sends requests to stop down a pipe and gets progress, result or error
 has died sees the end of its pipe and leaves at once: whatever it did not commit, the next run does again.
 """
 
+import gc
 import os
 import signal
 import sys
@@ -163,6 +164,7 @@ def _child_main(function: Callable[[Task, Control], Result], task: Task, pipe: C
         with sending:
             pipe.send(message)
 
+    gc.freeze()  # what the parent left is not looked at again
     control = Control(send)
     threading.Thread(target=_obey, args=(pipe, control), daemon=True).start()
     try:

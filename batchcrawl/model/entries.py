@@ -9,8 +9,8 @@ from batchcrawl.model.host import RobotsCopy
 from batchcrawl.model.outcome import FetchOutcome
 
 
-class Line(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """Base of every line."""
+class Line(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
+    """Base of every line. None holds itself, so the garbage collector need not look at them."""
 
 
 class FetchEntry(Line):

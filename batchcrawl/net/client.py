@@ -151,13 +151,13 @@ class Client:
     def _fields_for(self, request: Request, headers: Sequence[tuple[str, str]], cookies: str | None) -> dict[str, str]:
         fields = {"Host": request.authority, **self._fields}
         for name, value in headers:
-            # A field is sent once, however its name is written.
-            fields[next((known for known in fields if known.lower() == name.lower()), name)] = value
+            _set(fields, name, value)
         if cookies is not None:
-            fields["Cookie"] = f"{fields['Cookie']}; {cookies}" if "Cookie" in fields else cookies
+            own = next((value for name, value in fields.items() if name.lower() == "cookie"), None)
+            _set(fields, "Cookie", cookies if own is None else f"{own}; {cookies}")
         authorization = self._settings.authorization.get(request.host_key)
         if authorization is not None:
-            fields["Authorization"] = authorization
+            _set(fields, "Authorization", authorization)
         return fields
 
     def _send(self, request: Request, attempt: Attempt, fields: dict[str, str]) -> BaseHTTPResponse:
@@ -251,6 +251,11 @@ class _Fetch:
     headers: Sequence[tuple[str, str]]
     wants: Wants | None
     deadline: float
+
+
+def _set(fields: dict[str, str], name: str, value: str) -> None:
+    """Set a field that is sent once, however its name is written."""
+    fields[next((known for known in fields if known.lower() == name.lower()), name)] = value
 
 
 _CREDENTIALS = re.compile(rb"^(?:proxy-)?authorization:[^\n]*\n", re.IGNORECASE | re.MULTILINE)

@@ -4,9 +4,9 @@ from batchcrawl.model.clock import Clock
 from batchcrawl.model.exchange import Answer, NoAnswer
 from batchcrawl.model.host import RobotsCopy
 from batchcrawl.net.client import Client
+from batchcrawl.policy.outcomes import judge
 from batchcrawl.web.codings import decode_body
 from batchcrawl.web.robots import ROBOTS_BYTES_MAX, decode_robots
-from batchcrawl.web.urls import parse_url
 
 REDIRECTS_MAX = 5
 UNREACHABLE_TTL_S = 3600.0
@@ -31,7 +31,7 @@ def fetch_robots(
         if isinstance(answer, NoAnswer):
             return _unreachable(None, clock.now(), previous, ttl_s), answers
         answers.append(answer)
-        target = _redirect(url, answer)
+        target = judge(answer).redirect
         if target is None or len(answers) > REDIRECTS_MAX:
             return _copy(answer, clock.now(), previous, ttl_s), answers
         url = target
@@ -40,14 +40,6 @@ def fetch_robots(
 def _wants(status: int, content_type: str | None, content_length: int | None) -> bool:
     # A short error page is read so that the connection can carry the pages of the host.
     return 200 <= status < 300 or (content_length is not None and content_length <= _ERROR_PAGE_BYTES_MAX)
-
-
-def _redirect(url: str, answer: Answer) -> str | None:
-    location = answer.header("location")
-    if answer.status not in (301, 302, 303, 307, 308) or location is None:
-        return None
-    target = parse_url(location, url)
-    return target if target is not None and target.startswith(("http://", "https://")) else None
 
 
 def _copy(answer: Answer, now: float, previous: RobotsCopy | None, ttl_s: float) -> RobotsCopy:

@@ -82,12 +82,14 @@ class HostState:
 
 def replay(
     hosts: Mapping[str, HostState], known: Iterable[HostLogLine], lines: Iterable[FetchLogLine], token: str
-) -> None:
+) -> list[HostState]:
     """Let the hosts learn what a process that was cut had learned: their robots.txt, then their answers.
 
-    `known` are the last lines of the hosts in the host log, `lines` the fetch log.
+    `known` are the last lines of the hosts in the host log, `lines` the fetch log. Returns the hosts that have
+    outcomes but whose robots.txt was lost: a power failure may take it and leave them.
     """
     unreachable: list[tuple[HostState, RobotsCopy]] = []
+    lost: dict[str, HostState] = {}
     for last in known:
         host = hosts[last.host]
         host.address = last.address or host.address
@@ -98,8 +100,13 @@ def replay(
         else:
             unreachable.append((host, last.robots))  # no page was asked for after it
     for line in lines:
+        host = hosts[line.host]
+        if line.outcome is not FetchOutcome.TIME_LIMIT and host.needs_robots(line.ended_at or 0.0):
+            lost[host.name] = host
         requests = line.tries if line.outcome in REACTIONS else min(line.tries, 1)  # only the last one succeeded
         for _ in range(requests):
-            hosts[line.host].learn_answer(line)
+            host.learn_answer(line)
     for host, copy in unreachable:
         host.learn_robots(copy, token)
+        lost.pop(host.name, None)
+    return list(lost.values())

@@ -41,6 +41,8 @@ def _redirect(answer: Answer) -> Verdict:
     location = answer.header("location")
     if answer.status not in REDIRECTS or location is None:
         return Verdict(FetchOutcome.REDIRECT_INVALID, detail=f"status {answer.status} without a usable Location")
+    if any(name.lower() == "location" and value != location for name, value in answer.headers):
+        return Verdict(FetchOutcome.REDIRECT_INVALID, detail="there is more than one Location")
     target = parse_url(_as_sent(location), answer.url)
     if target is None:
         return Verdict(FetchOutcome.REDIRECT_INVALID, detail="the Location is not a URL")

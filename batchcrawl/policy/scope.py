@@ -42,7 +42,7 @@ class Scope:
             return Rejection.TOO_DEEP
         if not rules.any_host and not self._host_belongs(host):
             return Rejection.OFF_HOST
-        if _matches(rules.exclude, url):
+        if rules.exclude and _matches(rules.exclude, url):
             return Rejection.EXCLUDED
         if rules.include and not _matches(rules.include, url):
             return Rejection.NOT_INCLUDED

@@ -1,7 +1,7 @@
 """What the fetch step of one partition writes: WARC files, fetch log, host log, in the order that makes resuming sure.
 
-An exchange is appended to its WARC file before its line is appended to the log, and WARC files are synced
-before the log is: so a line that a power failure leaves behind may point to bytes that it took, and opening
+An exchange is appended to its WARC file before its line is appended to the log, and WARC files and host log
+are synced before the log is: so a line that a power failure leaves behind may point to bytes that it took, and opening
 cuts the log there; bytes without a line are kept and fetched again.
 """
 
@@ -83,8 +83,8 @@ class FetchOutput:
     def sync(self) -> None:
         """Make durable what was appended before the call."""
         self._warc.sync()
-        self._log.sync()
         self._host_log.sync()
+        self._log.sync()
 
     def suspend(self) -> None:
         """Sync and close, to be opened again later; what comes after gets OutputClosedError."""
@@ -113,7 +113,7 @@ class FetchOutput:
             raise OutputClosedError from error  # it was closed between the look and the write
 
     def _close_logs(self) -> None:
-        for log in (self._log, self._host_log):
+        for log in (self._host_log, self._log):
             log.sync()
             log.close()
 

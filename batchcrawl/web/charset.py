@@ -3,8 +3,6 @@
 import codecs
 import re
 
-from bs4.dammit import EncodingDetector
-
 from batchcrawl.web.encodings import decode_as, encoding_of_label
 
 PRESCAN_BYTES = 16_384
@@ -138,6 +136,9 @@ def _detect(body: bytes, first_foreign: int) -> str:
     """Return the encoding found by statistics of the bytes around the first that is no UTF-8."""
     start = max(0, first_foreign - _SAMPLE_BYTES // 4)
     sample = _TAGS.sub(b" ", body[start : start + _SAMPLE_BYTES])
+    # Few pages need it, and its import takes as long as all others of a command together.
+    from bs4.dammit import EncodingDetector  # noqa: PLC0415
+
     for guess in EncodingDetector(sample, is_html=True).encodings:
         encoding = encoding_of_label(_GUESSES.get(guess.lower(), guess))
         if encoding is not None and encoding not in _NOT_DETECTED:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 
-class Link(msgspec.Struct, frozen=True):
+class Link(msgspec.Struct, frozen=True, gc=False):
     """One link of a page."""
 
     url: str

@@ -27,6 +27,11 @@ class Undisturbed:
         dump: list[str] = msgspec.json.decode((self.root / f"dump-{round_number}").read_bytes(), type=list[str])
         return dump
 
+    def counts(self) -> list[dict[str, dict[str, int]]]:
+        """Return what each step of each segment counted."""
+        counts: list[dict[str, dict[str, int]]] = msgspec.json.decode((self.root / "counts").read_bytes())
+        return counts
+
 
 @pytest.fixture(scope="session")
 def warm() -> Iterator[Warm]:
@@ -101,6 +106,7 @@ def _make(made: Undisturbed, server: WebServer, warm: Warm) -> None:
         crawling.must(step, at=clock_of(ROUNDS))
     keep("end")
     _make_cut(Crawling(made.root / "fetch", server.port, warm).copy_to(made.root / "fetch-cut", server.port))
+    (made.root / "counts").write_bytes(msgspec.json.encode(crawling.counts()))
     keep_dump(ROUNDS)
 
 

@@ -54,7 +54,12 @@ HITS: dict[str, dict[str, tuple[int, ...]]] = {
     },
 }
 """By step and point, which passing of the point in one process kills; `fetch-cut` is a fetch that was killed before."""
-OF_INJECT = {"file.synced": (2, 6), "file.renamed": (2, 7), "crawldb.commit": (1, 3), "crawldb.committed": (1, 4)}
+OF_INJECT: dict[str, tuple[int, ...]] = {
+    "file.synced": (2, 6),
+    "file.renamed": (2, 7),
+    "crawldb.commit": (1, 3),
+    "crawldb.committed": (1, 4),
+}
 CASES = [(step, point, hit) for step, points in HITS.items() for point, hits in points.items() for hit in hits]
 HITS_OF_ALL = range(1, 400)
 
@@ -117,4 +122,5 @@ def assert_goes_on(crawling: Crawling, step: str, watch: RequestWatch, stage: St
         crawling.must("round", at=AT)
     watch.end_span(None)
     assert crawling.dump() == stage.undisturbed.dump(ROUNDS)
+    assert crawling.counts() == stage.undisturbed.counts()
     assert watch.faults(in_flight_max=THREADS) == []

@@ -59,6 +59,7 @@ def assert_survives_kills(crawling: Crawling, choice: random.Random, stage: Stag
         watch.end_span(None)
         assert crawling.dump() == stage.undisturbed.dump(number)
         assert watch.faults(in_flight_max=THREADS) == []
+    assert crawling.counts() == stage.undisturbed.counts()
 
 
 def run_and_kill(crawling: Crawling, choice: random.Random, watch: RequestWatch, at: int) -> None:

@@ -51,6 +51,8 @@ threads = 1
 warc_bytes_max = "2KB"
 """
 OPERATIONS_MAX = 2000
+STRIDES = {Keep.NOTHING: 1, Keep.SOME: 2}
+"""Before each or each other operation."""
 WITHOUT_CRAWLDB = ("inject", "fetch", "parse")
 """Steps that find no crawldb, or have no use for it; for the others only the segments forget."""
 CLOCK = FixedClock(clock_of(1))
@@ -106,7 +108,7 @@ def test_a_fetch_that_lost_its_power_ends_with_the_same_outcomes(
 
 def cut_everywhere(base: Crawling, step: str, keep: Keep, folder: Path) -> Iterator[Crawling]:
     """Cut the power before each operation of a step, run it again on what is left, and yield the crawl."""
-    for number in range(1, OPERATIONS_MAX):
+    for number in range(1, OPERATIONS_MAX, STRIDES[keep]):
         crawling = copied(base, folder / str(number))
         disk = ForgetfulDisk(crawling.root if step in WITHOUT_CRAWLDB else segments(crawling), fail_at=number)
         try:

@@ -183,8 +183,9 @@ STEPS = (
             '2: fetch.headers."X A": "a" is not allowed here; allowed: the name of a header field and its text',
         ),
         (
-            'network.proxy = "socks5://a:1"',
-            '1: network.proxy: "socks5://a:1" is not allowed here; allowed: http://host:port',
+            'network.proxy = "socks4://a:1"',
+            '1: network.proxy: "socks4://a:1" is not allowed here; '
+            "allowed: http://, https://, socks5://, socks5h:// with host:port and no more",
         ),
         (
             'network.allow_addresses = ["10.1.0.0/8"]',

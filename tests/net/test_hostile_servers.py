@@ -1,7 +1,9 @@
 """Servers that break the rules: each fetch ends in a named outcome and in bounded time."""
 
 import time
+import zlib
 from collections.abc import Sequence
+from contextlib import closing
 
 import pytest
 from hypothesis import given, settings
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 from batchcrawl.model.exchange import Answer, NoAnswer
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.net.client import Client
+from batchcrawl.web.codings import decode_body
 from tests.support.clients import hasty_client, local_client
 from tests.support.rawserver import Act, Drip, RawServer, Step
 
@@ -67,6 +70,37 @@ def test_a_broken_answer_ends_in_a_named_outcome(name: str) -> None:
     assert answer.outcome is outcome, answer.detail
     assert answer.detail.isprintable()
     assert 0 < len(answer.detail) <= 200
+
+
+LENGTH_5 = b"Content-Length: 5\r\n"
+DEFLATED = zlib.compress(b"hello") + b"\r\n\r\ntrailing"
+KEPT: dict[str, tuple[bytes, bytes]] = {
+    "a header without a colon": (OK + b"no colon\r\n" + LENGTH_5 + b"\r\nhello", b"hello"),
+    "a hundred headers": (OK + b"A: b\r\n" * 100 + LENGTH_5 + b"\r\nhello", b"hello"),
+    "a header of 50 KB": (OK + b"A: " + b"b" * 50_000 + b"\r\n" + LENGTH_5 + b"\r\nhello", b"hello"),
+    "a raw newline in Set-Cookie": (OK + b"Set-Cookie: a=b\nc\r\n" + LENGTH_5 + b"\r\nhello", b"hello"),
+    "two equal lengths": (OK + LENGTH_5 * 2 + b"\r\nhello", b"hello"),
+    "two lengths, the last right": (OK + b"Content-Length: 99\r\n" + LENGTH_5 + b"\r\nhello", b"hello"),
+    "a body on 204": (b"HTTP/1.1 204 No\r\n" + LENGTH_5 + b"\r\nhello", b""),
+    "a length beyond 64 bits": (OK + b"Content-Length: 99999999999999999999\r\n\r\nhello", b"hello"),
+    "length and chunks": (OK + LENGTH_5 + CHUNKED.removeprefix(OK) + b"2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n", b"hello"),
+    "a content coding that is none": (OK + b"Content-Encoding: utf-8\r\n\r\nhello", b"hello"),
+    "deflate with trailing bytes": (OK + b"Content-Encoding: deflate\r\n\r\n" + DEFLATED, b"hello"),
+    "more bytes than said": (OK + LENGTH_5 + b"\r\nhello world", b"hello"),
+    "no reason and bare newlines": (b"HTTP/1.0 200\nContent-Length: 5\n\nhello", b"hello"),
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_what_a_browser_would_show_is_kept(name: str) -> None:
+    reply, decoded = KEPT[name]
+    with RawServer([reply], [OK + LENGTH_5 + b"\r\nafter"]) as server, closing(local_client()) as client:
+        answer, after = client.get(server.url), client.get(server.url)
+    assert isinstance(answer, Answer), answer
+    assert answer.truncated is None
+    assert decode_body(answer.body, answer.header("content-encoding"), bytes_max=99) == decoded
+    assert isinstance(after, Answer)
+    assert after.body == b"after"
 
 
 def test_a_dripping_body_is_kept_as_far_as_it_came() -> None:

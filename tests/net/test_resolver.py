@@ -1,14 +1,18 @@
 """The resolver: its cache on a clock of ours, its limits, its failures."""
 
+import contextlib
 import threading
+import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import pytest
 
+from batchcrawl.model.clock import SystemClock
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.net.failure import FetchError
-from batchcrawl.net.resolver import CacheLimits, Resolver, system_lookup
+from batchcrawl.net.resolver import CacheLimits, Resolver, ResolverCounts, system_lookup
 
 
 @dataclass
@@ -113,3 +117,108 @@ def _names_only(host: str) -> list[str]:
 
 def test_the_system_knows_localhost() -> None:
     assert set(system_lookup("localhost")) <= {"127.0.0.1", "::1"}
+
+
+class _Hole:
+    """A lookup that answers for some names and is silent for the others until it is let go."""
+
+    def __init__(self) -> None:
+        self.silent = threading.Event()
+        self.asked: list[str] = []
+
+    def __call__(self, host: str) -> list[str]:
+        self.asked.append(host)
+        if host.startswith("hole"):
+            self.silent.wait(30)
+        return ["192.0.2.1"]
+
+
+@pytest.fixture
+def hole() -> Iterator[_Hole]:
+    hole = _Hole()
+    yield hole
+    hole.silent.set()
+
+
+def test_a_silent_tenth_of_all_names_does_not_slow_the_others(hole: _Hole) -> None:
+    resolver = Resolver(SystemClock(), lookup=hole)
+
+    def ask(number: int) -> float:
+        started = time.monotonic()
+        if number % 10 == 0:
+            with pytest.raises(FetchError, match="no reply"):
+                resolver.resolve(f"hole{number}", timeout_s=0.5)
+            return 0.0
+        resolver.resolve(f"name{number}", timeout_s=5)
+        return time.monotonic() - started
+
+    with ThreadPoolExecutor(32) as pool:
+        slowest_s = max(pool.map(ask, range(600)))
+    assert slowest_s < 2.0
+    assert resolver.counts == ResolverCounts(asked=600, silent=60)
+
+
+def test_more_silent_names_than_idle_threads_leave_room_for_others(hole: _Hole) -> None:
+    resolver = Resolver(SystemClock(), threads_max=64, lookup=hole)
+    with ThreadPoolExecutor(63) as pool:
+        for asked in [pool.submit(resolver.resolve, f"hole{number}", timeout_s=0.1) for number in range(63)]:
+            assert asked.exception() is not None
+    for number in range(100):
+        assert resolver.resolve(f"name{number}", timeout_s=5) == ("192.0.2.1",)
+
+
+def test_at_the_last_thread_a_question_that_nobody_waits_for_is_not_asked(hole: _Hole) -> None:
+    resolver = Resolver(SystemClock(), threads_max=2, lookup=hole)
+    for name in ("hole1", "hole2", "name1", "name2"):
+        with pytest.raises(FetchError, match="no reply"):
+            resolver.resolve(name, timeout_s=0.05)
+    hole.silent.set()
+    assert resolver.resolve("name2", timeout_s=5) == ("192.0.2.1",)
+    assert sorted(hole.asked) == ["hole1", "hole2", "name2"]
+
+
+def test_a_name_that_is_known_to_be_silent_fails_at_once_until_it_answers(hole: _Hole) -> None:
+    clock = _HandClock()
+    resolver = Resolver(clock, lookup=hole)
+    with pytest.raises(FetchError):
+        resolver.resolve("hole", timeout_s=0.05)
+    clock.at = 5.0
+    started = time.monotonic()
+    with pytest.raises(FetchError, match=r"no reply for hole in 5\.0 s"):
+        resolver.resolve("hole", timeout_s=30)
+    assert time.monotonic() - started < 5
+    hole.silent.set()
+    while True:
+        with contextlib.suppress(FetchError):
+            assert resolver.resolve("hole", timeout_s=5) == ("192.0.2.1",)
+            break
+    assert hole.asked == ["hole"]
+
+
+def test_threads_that_have_nothing_to_do_end() -> None:
+    gate = threading.Barrier(40)
+
+    def lookup(host: str) -> list[str]:
+        gate.wait(5)
+        return ["192.0.2.1"]
+
+    before = threading.active_count()
+    resolver = Resolver(_HandClock(), lookup=lookup)
+    with ThreadPoolExecutor(40) as pool:
+        list(pool.map(lambda number: resolver.resolve(str(number) + "a", timeout_s=5), range(40)))
+    deadline = time.monotonic() + 5
+    while threading.active_count() > before + 8 and time.monotonic() < deadline:
+        pass
+    assert threading.active_count() <= before + 8
+    resolver.close()
+
+
+def test_the_resolver_counts_what_it_was_asked() -> None:
+    resolver = Resolver(_HandClock(), lookup=_Book(a=["192.0.2.1"]))
+    for _ in range(4):
+        resolver.resolve("a", timeout_s=5)
+    for _ in range(2):
+        with pytest.raises(FetchError):
+            resolver.resolve("b", timeout_s=5)
+    resolver.resolve("192.0.2.1", timeout_s=5)
+    assert resolver.counts == ResolverCounts(asked=6, cached=4, failed=2)

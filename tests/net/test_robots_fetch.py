@@ -51,6 +51,12 @@ def test_a_redirect_is_followed_to_another_host() -> None:
     assert requests[1].startswith(b"GET /r.txt HTTP/1.1\r\nHost: b.example\r\n")
 
 
+def test_a_redirect_is_read_as_utf_8() -> None:
+    _, answers, requests = _fetch([_page("301 Moved", "", "Location: /ü.txt")], [_page("200 OK", TEXT)])
+    assert [answer.url for answer in answers] == ["http://a.example/robots.txt", "http://a.example/%C3%BC.txt"]
+    assert requests[1].startswith(b"GET /%C3%BC.txt HTTP/1.1\r\n")
+
+
 def test_five_redirects_are_followed_and_no_more() -> None:
     hop: Sequence[Step] = [_page("302 Found", "", "Location: /robots.txt")]
     copy, answers, _ = _fetch(*[hop] * 5, [_page("200 OK", TEXT)])

@@ -164,6 +164,10 @@ class Crawling:
         layout = self.opened().layout
         return [Segment(layout.segment(name)) for name in layout.segment_ids()]
 
+    def counts(self) -> list[dict[str, dict[str, int]]]:
+        """Return what each step of each segment counted."""
+        return [{step: info.counts for step, info in s.manifest.steps.items()} for s in self.segments()]
+
     def rounds_done(self) -> int:
         """Return how many segments are updated."""
         return sum(segment.is_done("updated") for segment in self.segments()) if self.data.exists() else 0

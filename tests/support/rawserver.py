@@ -1,6 +1,7 @@
 """A server that sends scripted bytes, for answers that no well-behaved server would give."""
 
 import contextlib
+import itertools
 import socket
 import ssl
 import struct
@@ -13,10 +14,11 @@ from types import TracebackType
 
 @dataclass(frozen=True)
 class Drip:
-    """Sends the bytes one by one, over and over, until the client has had enough."""
+    """Sends the bytes one by one, so many times over, or until the client has had enough."""
 
     data: bytes
     interval_s: float = 0.01
+    times: int | None = None
 
 
 class Act(Enum):
@@ -128,7 +130,7 @@ class RawServer:
             sock.close()
 
     def _drip(self, sock: socket.socket, drip: Drip) -> None:
-        while True:
+        for _ in itertools.count() if drip.times is None else range(drip.times):
             for number in range(len(drip.data)):
                 if self._stop.wait(drip.interval_s):
                     return

@@ -1,4 +1,4 @@
-"""A proxy for tests: HTTP or SOCKS 5, with or without TLS and a login; it connects to one place whatever it is asked."""
+"""A proxy for tests: HTTP or SOCKS 5, with or without TLS and login; it connects to one place whatever it is asked."""
 
 import contextlib
 import select

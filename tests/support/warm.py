@@ -1,6 +1,7 @@
 """A process that has the program loaded and forks for each command, since to start an interpreter costs most of a test.
 
-The commands have small batches (see small_batches), run in a session of their own, and are killed after a minute.
+The commands have small batches and frequent syncs, so that a small crawl has many commit acts; they run in a session
+of their own, and are killed after a minute.
 """
 
 import os
@@ -12,10 +13,15 @@ from pathlib import Path
 
 import msgspec
 
+import batchcrawl.engine.crew
+import batchcrawl.fetch
+import batchcrawl.generate
+import batchcrawl.inject
 import batchcrawl.store.failpoints
+import batchcrawl.update
+from batchcrawl.cli import main
 from batchcrawl.cli.running import CLOCK_VARIABLE
 from batchcrawl.store.failpoints import parse_failpoint
-from tests.support.small_batches import main
 from tests.support.webserver import ROOT
 
 TIMEOUT_S = 60
@@ -71,6 +77,14 @@ class Warm:
         self._process.communicate()
 
 
+def _make_batches_small() -> None:
+    batchcrawl.inject.CHUNK_SEEDS = 8
+    batchcrawl.generate.BATCH_URLS = 16
+    batchcrawl.update.BATCH_EVENTS = 16
+    batchcrawl.fetch.SYNC_S = 0.0
+    batchcrawl.engine.crew.TICK_S = 0.02
+
+
 def _serve() -> None:
     for line in sys.stdin.buffer:
         order = msgspec.json.decode(line, type=Order)
@@ -105,4 +119,5 @@ def _obey(order: Order, write_end: int) -> None:
 
 
 if __name__ == "__main__":
+    _make_batches_small()
     _serve()
