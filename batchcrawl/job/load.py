@@ -91,14 +91,15 @@ def require_contact(job: Job, hosts: Iterable[str]) -> None:
     """Raise JobFileError if the job has no contact and one of the host names or addresses is not this machine.
 
     What counts is where a connection goes: a host that the job's table of names sends to a loopback address is this
-    machine, and so is every host behind a proxy on this machine. The table is not asked for the proxy.
+    machine, and so is every host behind an HTTP proxy on this machine. A SOCKS proxy here is the way to somewhere else.
+    The table is not asked for the proxy.
     """
     settings = job.settings
     if settings.contact is not None:
         return
     names = StaticNames(settings.network.names)
     proxy = parse_proxy(settings.network.proxy) if settings.network.proxy is not None else None
-    if proxy is not None and is_loopback(proxy[0]):
+    if proxy is not None and is_loopback(proxy[0]) and (settings.network.proxy or "").startswith("http"):
         return
     for host in hosts:
         if proxy is not None or not _is_here(host, names):

@@ -58,6 +58,7 @@ def test_a_host_may_be_asked_with_a_contact_or_where_every_connection_stays_on_t
         'network.names = { "example.org" = "127.0.0.1" }',
         'network.names = { "*" = "127.0.0.1", "*.example.org" = "192.0.2.1" }',
         'network.proxy = "http://proxy.example.org:8765"',
+        'network.proxy = "socks5://127.0.0.1:9050"',
         'network = { proxy = "http://192.0.2.1:80", names = { "*" = "127.0.0.1" } }',
         'network = { proxy = "http://near.test:8765", names = { "near.test" = "127.0.0.1" } }',
     ],

@@ -68,7 +68,7 @@ def test_no_start_is_before_its_host_and_gates_allow_and_every_item_comes_out(
             leased.append(taken)
             out.append((taken.host, taken.item))
             continue
-        if (leased and data.draw(st.booleans())) or len(leased) == threads or frontier.next_due() is None:
+        if (len(leased) > 0 and data.draw(st.booleans())) or len(leased) == threads or frontier.next_due() is None:
             ended = leased.pop(data.draw(st.integers(0, len(leased) - 1)))
             contact = now + data.draw(st.sampled_from(delays))
             allowed[f"host {ended.host}"] = contact
