@@ -13,18 +13,18 @@ from batchcrawl.engine.control import Control, Progress
 from batchcrawl.engine.crew import After, Crew
 from batchcrawl.engine.partitions import run_partitions
 from batchcrawl.errors import Interrupted
-from batchcrawl.job.client import client_settings, delay_rules, wanted_types
+from batchcrawl.job.client import client_settings, delay_rules, gaps, wanted_types
 from batchcrawl.job.crawl import Crawl
 from batchcrawl.job.load import require_contact
 from batchcrawl.model.clock import Clock
 from batchcrawl.model.entries import FetchEntry, FetchLogLine, HostSheet
-from batchcrawl.model.exchange import Answer, NoAnswer
+from batchcrawl.model.exchange import Answer
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.net.client import Client
 from batchcrawl.net.robots import fetch_robots
 from batchcrawl.policy.frontier import Frontier, Taken
 from batchcrawl.policy.host_state import HostState, replay
-from batchcrawl.policy.outcomes import judge
+from batchcrawl.policy.log_lines import answered, failed, unasked
 from batchcrawl.policy.politeness import REACTIONS, HostPoliteness
 from batchcrawl.policy.priority import draw_pattern
 from batchcrawl.store.disk import Disk
@@ -35,8 +35,6 @@ from batchcrawl.web.urls import host_name
 
 SYNC_S = 1.0
 """Longest time between a line's append and its sync."""
-RETRY_AFTER_CHARS_MAX = 100
-"""Longer than any date; the rest of a header field is not kept."""
 ROBOTS_FP = "robots.txt"
 """Stands for the fingerprint in the record ids of robots.txt, which is no page."""
 
@@ -116,6 +114,8 @@ def _fetch_rest(task: Task, output: FetchOutput, control: Control) -> None:
             frontier.add(entry.level, entry.host, entry)
     visitor = _Visitor(task, output)
     visitor.recover_robots(control)
+    for host, gaps_s in visitor.gates().items():
+        frontier.set_gates(host, gaps_s)
     for host, wait_s in visitor.waits().items():
         frontier.put_off(host, until=task.clock.monotonic() + wait_s)
     crew = Crew(frontier, visitor.visit, visitor.defer, threads=task.threads, clock=task.clock)
@@ -132,7 +132,7 @@ def _fetch_rest(task: Task, output: FetchOutput, control: Control) -> None:
     if control.stopping:
         raise Interrupted("interrupted; the same command continues")
     left = frontier.drain()
-    output.log(*(_unasked(e, FetchOutcome.TIME_LIMIT, "the step's time was over", task.clock.now()) for e in left))
+    output.log(*(unasked(e, FetchOutcome.TIME_LIMIT, "the step's time was over", at=task.clock.now()) for e in left))
 
 
 def _sheets(segment: Segment, p: int) -> Iterator[HostSheet]:
@@ -173,6 +173,7 @@ class _Visitor:
         self._wants = wanted_types(job)
         self._tries: Counter[str] = Counter()
         rules = delay_rules(job)
+        self._gaps = gaps(job, partitions=task.crawl.partitions)
         self._hosts = {sheet.host: HostState(sheet, rules) for sheet in _sheets(task.segment, task.partition)}
         self._without_robots = replay(self._hosts, output.hosts().values(), output.lines(), self._token)
         self.body_bytes = 0
@@ -181,26 +182,32 @@ class _Visitor:
         """Give an entry its outcome, or find that the host needs something else first."""
         entry, now = taken.item, self._clock.now()
         host = self._hosts[entry.host]
+        if not host.located:
+            return self._locate(host)
         if host.needs_robots(now) and not host.politeness.put_off:
             return self._visit_robots(host)
         if host.politeness.put_off or host.politeness.asks_too_much:
-            self._log(_unasked(entry, FetchOutcome.DEFERRED, _why_put_off(host), now))
+            self._log(unasked(entry, FetchOutcome.DEFERRED, _why_put_off(host), at=now))
             return After(wait_s=0.0, drop_host=True)
         if not host.allowed.allowed(self._token, entry.url):
-            self._log(_unasked(entry, FetchOutcome.ROBOTS_DENIED, None, now))
+            self._log(unasked(entry, FetchOutcome.ROBOTS_DENIED, None, at=now))
             return After(wait_s=0.0)
         return self._visit_page(host, entry)
 
     def defer(self, entries: list[FetchEntry]) -> None:
         """Give entries of a host that is put off back to the crawldb."""
         now, why = self._clock.now(), _why_put_off(self._hosts[entries[0].host])
-        self._log(*(_unasked(entry, FetchOutcome.DEFERRED, why, now) for entry in entries))
+        self._log(*(unasked(entry, FetchOutcome.DEFERRED, why, at=now) for entry in entries))
 
     def recover_robots(self, control: Control) -> None:
         """Ask again for each robots.txt that a power failure took."""
         for host in self._without_robots:
             if not control.stopping:
                 self._visit_robots(host)
+
+    def gates(self) -> dict[str, dict[str, float]]:
+        """Return the gaps in seconds that each host shares with others, by the name of what is shared."""
+        return {name: self._gates(host) for name, host in self._hosts.items()}
 
     def waits(self) -> dict[str, float]:
         """Return the hosts that were asked before the step was cut, and how many seconds they are to be left alone."""
@@ -215,6 +222,17 @@ class _Visitor:
                 self._output.log_host(host.line(now))
         self._client.close()
 
+    def _gates(self, host: HostState) -> dict[str, float]:
+        domain, address = (f"domain {host.domain}", self._gaps.domain_s), (f"at {host.address}", self._gaps.address_s)
+        return {name: gap_s for name, gap_s in (domain, address) if gap_s > 0 and name != "at None"}
+
+    def _locate(self, host: HostState) -> After:
+        """Find a host's address before its first request, so that the gap of the address holds for that, too."""
+        host.located = True
+        if self._gaps.address_s > 0:
+            host.address = self._client.address_of(host_name(host.name)) or host.address
+        return After(wait_s=host.wait_s(self._clock.now()), again=True, gates=self._gates(host))
+
     def _visit_robots(self, host: HostState) -> After:
         copy, answers = fetch_robots(
             self._client, host.name, self._clock, previous=host.robots, ttl_s=self._robots_ttl_s
@@ -222,7 +240,6 @@ class _Visitor:
         for answer in answers:
             self._output.store(answer, fp=ROBOTS_FP)
         now = self._clock.now()
-        host.address = answers[0].address if answers else host.address
         host.learn_robots(copy, self._token)
         self._output.log_host(host.line(now))
         return After(wait_s=host.wait_s(now), again=True)
@@ -231,7 +248,7 @@ class _Visitor:
         delay_s = host.politeness.delay_s
         self._tries[entry.fp] += 1
         result = self._client.get(entry.url, headers=self._headers(entry), wants=self._wants)
-        line = self._stored(entry, result) if isinstance(result, Answer) else _failed(entry, result)
+        line = self._stored(entry, result) if isinstance(result, Answer) else failed(entry, result)
         line.tries, line.delay_s = self._tries.pop(entry.fp), delay_s
         host.learn_answer(line)
         wait_s = host.wait_s(self._clock.now())
@@ -249,51 +266,13 @@ class _Visitor:
         return [*self._own_headers, *validators]
 
     def _stored(self, entry: FetchEntry, answer: Answer) -> FetchLogLine:
-        verdict = judge(answer)
+        line = answered(entry, answer)
         at = self._output.store(answer, fp=entry.fp)
-        return FetchLogLine(
-            fp=entry.fp,
-            url=entry.url,
-            host=entry.host,
-            depth=entry.depth,
-            outcome=verdict.outcome,
-            status=answer.status,
-            started_at=answer.started_at,
-            first_byte_at=answer.first_byte_at,
-            ended_at=answer.ended_at,
-            body_bytes=len(answer.body),
-            address=answer.address,
-            redirect=verdict.redirect,
-            content_type=answer.header("content-type"),
-            digest=at.digest,
-            truncated=answer.truncated,
-            etag=answer.header("etag"),
-            last_modified=answer.header("last-modified"),
-            warc=at.file,
-            offset=at.offset,
-            length=at.length,
-            retry_after=_as_logged(answer.header("retry-after")),
-            detail=verdict.detail,
-        )
+        line.digest, line.warc, line.offset, line.length = at.digest, at.file, at.offset, at.length
+        return line
 
     def _log(self, *lines: FetchLogLine) -> None:
         self._output.log(*lines)
-
-
-def _unasked(entry: FetchEntry, outcome: FetchOutcome, detail: str | None, at: float) -> FetchLogLine:
-    return FetchLogLine(
-        fp=entry.fp, url=entry.url, host=entry.host, depth=entry.depth, outcome=outcome, ended_at=at, detail=detail
-    )
-
-
-def _failed(entry: FetchEntry, result: NoAnswer) -> FetchLogLine:
-    line = _unasked(entry, result.outcome, result.detail, result.ended_at)
-    line.started_at, line.address = result.started_at, result.address
-    return line
-
-
-def _as_logged(retry_after: str | None) -> str | None:
-    return None if retry_after is None else retry_after[:RETRY_AFTER_CHARS_MAX]
 
 
 def _is_tried_again(line: FetchLogLine, polite: HostPoliteness) -> bool:

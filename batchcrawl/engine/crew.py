@@ -1,7 +1,7 @@
 """Worker threads that take what is due from a frontier, one item a host at a time, until nothing is left."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -24,6 +24,8 @@ class After:
     """The item was not used: it is the host's next."""
     drop_host: bool = False
     """The host is put off: its items leave the frontier."""
+    gates: Mapping[str, float] | None = None
+    """The gates that the host shares from now on, with their gaps in seconds; None changes nothing."""
 
 
 class Crew(Generic[Item]):
@@ -102,6 +104,8 @@ class Crew(Generic[Item]):
         dropped: list[Item] = []
         with self._turn:
             at = self._clock.monotonic() + after.wait_s
+            if after.gates is not None:
+                self._frontier.set_gates(taken.host, after.gates)
             if after.again:
                 self._frontier.put_back(taken, next_contact=at)
             else:

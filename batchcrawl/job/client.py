@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from ipaddress import ip_network
 
 from batchcrawl.job.credentials import authorization, proxy_with_credentials
@@ -47,6 +48,23 @@ def delay_rules(job: Job) -> DelayRules:
         backoff_min_s=politeness.backoff_min_s,
         backoff_max_s=politeness.backoff_max_s,
         host_failures_max=politeness.host_failures_max,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gaps:
+    """Between two requests of one partition to what hosts share, in seconds."""
+
+    domain_s: float
+    address_s: float
+
+
+def gaps(job: Job, *, partitions: int) -> Gaps:
+    """Return the gaps of domains and addresses. Hosts of one address lie in any partition, so each takes its share."""
+    politeness = job.settings.politeness
+    return Gaps(
+        domain_s=min(politeness.domain_gap_s, politeness.delay_min_s),
+        address_s=min(politeness.address_gap_s, politeness.delay_min_s) * partitions,
     )
 
 

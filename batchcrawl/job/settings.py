@@ -128,6 +128,12 @@ class PolitenessSettings(Section, frozen=True, kw_only=True):
     delay_max_s: Annotated[Seconds, means("Longest gap that a slow host brings about by itself.")] = field(
         default=MINUTE, name="delay_max"
     )
+    domain_gap_s: Annotated[
+        Seconds, means("Least gap between two requests to hosts of one registered domain; never above delay_min.")
+    ] = field(default=0.5, name="domain_gap")
+    address_gap_s: Annotated[
+        Seconds, means("Least gap between two requests to hosts at one address; never above delay_min.")
+    ] = field(default=0.2, name="address_gap")
     factor: Annotated[
         Annotated[float, Meta(ge=0, le=1000)], means("The gap is at least so many times the host's last response time.")
     ] = 5.0

@@ -49,8 +49,9 @@ class Client:
         self._resolver = resolver or Resolver(clock, threads_max=max(64, 4 * settings.threads))
         self._guard = AddressGuard(settings.allow_addresses)
         names = StaticNames(settings.names)
+        self._dialer = Dialer(self._resolver, self._guard, names, current=self._current, socks=socks)
         self._transport = Transport(
-            Dialer(self._resolver, self._guard, names, current=self._current, socks=socks),
+            self._dialer,
             ca_file=settings.ca_file,
             client_certificate=settings.client_certificate,
             hosts=max(settings.hosts_kept, 4 * settings.threads),
@@ -69,6 +70,12 @@ class Client:
     def resolver_counts(self) -> ResolverCounts:
         """Return how names were found up to now."""
         return self._resolver.counts
+
+    def address_of(self, host: str) -> str | None:
+        """Return the address that a fetch from a host name will try first; None where there is none or a proxy asks."""
+        if self._http_proxy is not None:
+            return None
+        return self._dialer.first_address(host, timeout_s=self._settings.connect_timeout_s)
 
     def get(
         self,

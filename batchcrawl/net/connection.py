@@ -48,23 +48,37 @@ class Dialer:
         The addresses are tried in order; each gets its share of what is left of the connect timeout. By way of a
         SOCKS proxy, the proxy is told the address that was judged.
         """
-        addresses: Sequence[str]
         place = self._names.find(host)
-        if place is not None:
-            addresses, port = (place.address,), place.port or port
-        elif self._socks is not None and self._socks.resolves_names and not is_address(host):
+        if place is None and self._is_resolved_elsewhere(host):
             return self._first_of([host], port, options)[0], None
-        else:
-            addresses = self._resolver.resolve(host, timeout_s=self._time_to_connect())
+        addresses = self._addresses(host, timeout_s=self._time_to_connect())
+        port = port if place is None else place.port or port
         allowed = [address for address in addresses if self._guard.allows(address)]
         if not allowed:
             raise FetchError(FetchOutcome.ADDRESS_REFUSED, f"{host} is at {', '.join(addresses)}")
         return self._first_of(allowed, port, options)
 
+    def first_address(self, host: str, *, timeout_s: float) -> str | None:
+        """Return the address that a connection to a host tries first; None if it has none or a proxy resolves it."""
+        if self._names.find(host) is None and self._is_resolved_elsewhere(host):
+            return None
+        try:
+            addresses = self._addresses(host, timeout_s=timeout_s)
+        except FetchError:
+            return None
+        return next((address for address in addresses if self._guard.allows(address)), None)
+
     def connect_proxy(self, host: str, port: int, *, options: SocketOptions) -> socket.socket:
         """Return a socket connected to the job's proxy, wherever that is. Raises FetchError."""
         addresses = self._resolver.resolve(host, timeout_s=self._time_to_connect())
         return self._first_of(addresses, port, options, directly=True)[0]
+
+    def _is_resolved_elsewhere(self, host: str) -> bool:
+        return self._socks is not None and self._socks.resolves_names and not is_address(host)
+
+    def _addresses(self, host: str, *, timeout_s: float) -> Sequence[str]:
+        place = self._names.find(host)
+        return (place.address,) if place is not None else self._resolver.resolve(host, timeout_s=timeout_s)
 
     def _first_of(
         self, addresses: Sequence[str], port: int, options: SocketOptions, *, directly: bool = False

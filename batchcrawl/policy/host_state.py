@@ -19,7 +19,10 @@ class HostState:
 
     def __init__(self, sheet: HostSheet, rules: DelayRules) -> None:
         self.name = sheet.host
+        self.domain = sheet.domain
         self.address = sheet.address
+        self.located = False
+        """Its address has been asked for."""
         self.robots = sheet.robots
         self.allowed = RobotsRules(sheet.robots.text if sheet.robots is not None else None)
         self.politeness = HostPoliteness.start(
