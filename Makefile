@@ -9,7 +9,7 @@ JOB ?= demo
 ROUNDS ?= 1
 CRAWL := data/$(JOB)
 
-.PHONY: help setup demo round crawl test check lint bench docs-crawl clean
+.PHONY: help setup demo round crawl test test-slow check lint bench docs-crawl clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -60,8 +60,11 @@ crawl: $(READY) ## ROUNDS=n rounds of JOB=name
 demo: $(READY) ## crawl a synthetic web on this machine and compare the crawl with what is there
 	@tests/support/demo.sh $(BIN)/batchcrawl
 
-test: $(READY) ## all tests
-	$(BIN)/python -m pytest -n auto
+test: $(READY) ## the tests
+	$(BIN)/python -m pytest -n auto -m "not slow"
+
+test-slow: $(READY) ## the long ones: hundreds of random kills
+	$(BIN)/python -m pytest -n auto -m slow
 
 check: lint test ## everything that CI holds: lint, format, types, layers, shape rules, tests
 

@@ -151,9 +151,10 @@ def select_partition(task: _Task, control: Control) -> _Taken:
         ):
             for record, entries, delay_s in chosen:
                 _count(taken, record, entries, delay_s)
-                hosts.write(_sheet(record, len(entries)))
-                for entry in entries:
-                    urls.write(_line(entry))
+                for host, lines in _by_host(entries).items():
+                    hosts.write(_sheet(record, host, len(lines)))
+                    for line in lines:
+                        urls.write(line)
             taken.files = [urls.finish(), hosts.finish()]
     return taken
 
@@ -232,6 +233,14 @@ def _count(taken: _Taken, record: HostRecord, entries: list[Entry], delay_s: flo
         taken.longest_host, taken.longest_s = record.host, len(entries) * delay_s
 
 
+def _by_host(entries: list[Entry]) -> dict[str, list[FetchEntry]]:
+    """Return the lines of a host record by the host that is asked, which canonicalisation may have changed."""
+    lines: dict[str, list[FetchEntry]] = {}
+    for line in map(_line, entries):
+        lines.setdefault(line.host, []).append(line)
+    return lines
+
+
 def _line(entry: Entry) -> FetchEntry:
     record = entry.record
     url = record.fetch_url or record.url
@@ -249,7 +258,9 @@ def _line(entry: Entry) -> FetchEntry:
     )
 
 
-def _sheet(record: HostRecord, urls: int) -> HostSheet:
+def _sheet(record: HostRecord, host: str, urls: int) -> HostSheet:
+    if host != record.host:  # the crawldb knows the canonical host alone
+        return HostSheet(host=host, domain=record.domain, urls=urls)
     return HostSheet(
         host=record.host,
         domain=record.domain,

@@ -1,0 +1,149 @@
+"""Whole crawls by the command line, from the seeds to the end."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from batchcrawl.fakeweb.spec import FAULTS, WebSpec
+from batchcrawl.fakeweb.truth import truth
+from tests.support.scripted_web import Scripted, scripted_web
+from tests.support.warc_judge import judge
+from tests.support.webserver import serving
+
+ROOT = Path(__file__).parents[1]
+AT = 1_796_040_000.0
+SPEC = WebSpec(
+    hosts=8, pages=150, seed=11, page_bytes=2000, links=12, faults=frozenset(FAULTS) - {"slow", "crawl_delay"}
+)
+JOB = """
+seeds = {seeds}
+[crawl]
+canonical_steps = {steps}
+[scope]
+within = "{within}"
+[politeness]
+delay_min = "0s"
+factor = 0
+backoff_min = "1ms"
+[network]
+names = {{ "*" = "127.0.0.1:{port}" }}
+allow_addresses = ["127.0.0.0/8"]
+"""
+
+
+def test_a_crawl_of_a_web_with_all_its_faults_finds_what_is_there(tmp_path: Path) -> None:
+    with serving(SPEC, at=AT) as server:
+        job = _job(tmp_path, port=server.port, seeds=["http://start.test/"])
+        (tmp_path / "truth.jsonl").write_bytes(
+            b"".join(msgspec.json.encode(line) + b"\n" for line in truth(server.web, at=AT))
+        )
+        _run(tmp_path, "inject", job)
+        _run(tmp_path, "crawl", job, "--until-done")
+    compared = _run(tmp_path, "compare", job, "truth.jsonl")
+    assert compared.stdout.endswith("\n0 differences\n"), compared.stdout
+    assert not judge(sorted((tmp_path / "data").glob("*/segments/*/fetch/*.warc.gz")))
+
+
+def test_the_steps_of_a_round_are_targets_that_make_continues(tmp_path: Path) -> None:
+    if shutil.which("make") is None:
+        pytest.skip("needs make")
+    with serving(SPEC, at=AT) as server:
+        job = _job(tmp_path, port=server.port, seeds=["http://start.test/"], name="jobs/made.toml")
+        assert _commands(tmp_path) == ["inject", "generate", "fetch", "parse", "update"]
+        _run(tmp_path, "inject", job)
+        _run(tmp_path, "generate", job)
+        _run(tmp_path, "fetch", job)
+        assert _commands(tmp_path) == ["parse", "update"]
+        _make(tmp_path, "round")
+    assert _commands(tmp_path) == ["generate", "fetch", "parse", "update"]
+
+
+def test_a_host_that_canonicalisation_changes_is_asked_as_it_is_linked(tmp_path: Path) -> None:
+    answers = {
+        "http://www.site.test/": Scripted(body=b'<a href="/a">a</a> <a href="http://site.test/b">b</a>'),
+        "http://www.site.test/a": Scripted(),
+        "http://site.test/b": Scripted(body=b"<title>another page</title>"),
+        "http://www.site.test/robots.txt": Scripted(status=404),
+    }
+    with scripted_web(answers) as web:
+        job = _job(tmp_path, port=web.port, seeds=["http://www.site.test/"], steps=["www"], within="seed-domain")
+        _run(tmp_path, "inject", job)
+        _run(tmp_path, "crawl", job, "--until-done")
+    pages = [url for url in web.asked if not url.endswith("/robots.txt")]
+    assert sorted(pages) == ["http://site.test/b", "http://www.site.test/", "http://www.site.test/a"]
+
+
+def test_the_host_that_a_seed_redirects_to_is_crawled_like_the_seeds(tmp_path: Path) -> None:
+    answers = {
+        "http://old.test/": Scripted(status=301, headers={"Location": "http://new.test/"}),
+        "http://new.test/": Scripted(body=b'<a href="/a">a</a> <a href="http://else.test/">no</a>'),
+        "http://new.test/a": Scripted(),
+    }
+    with scripted_web(answers) as web:
+        job = _job(tmp_path, port=web.port, seeds=["http://old.test/"], within="seed-host")
+        _run(tmp_path, "inject", job)
+        _run(tmp_path, "crawl", job, "--until-done")
+    pages = [url for url in web.asked if not url.endswith("/robots.txt")]
+    assert pages == ["http://old.test/", "http://new.test/", "http://new.test/a"]
+
+
+def _job(
+    folder: Path,
+    *,
+    port: int,
+    seeds: list[str],
+    steps: list[str] | None = None,
+    within: str = "any",
+    name: str = "job.toml",
+) -> str:
+    path = folder / name
+    path.parent.mkdir(exist_ok=True)
+    text = JOB.format(port=port, seeds=_toml(seeds), steps=_toml(steps or []), within=within)
+    path.write_text(text)
+    return name
+
+
+def _toml(texts: list[str]) -> str:
+    return msgspec.json.encode(texts).decode()
+
+
+def _run(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "batchcrawl", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+
+
+def _make(folder: Path, *arguments: str) -> str:
+    """Run the project's Makefile in another folder, with this Python in place of the set-up."""
+    (folder / "bin").mkdir(exist_ok=True)
+    command = folder / "bin" / "batchcrawl"
+    command.write_text(f'#!/bin/sh\nPYTHONPATH={ROOT} exec {sys.executable} -m batchcrawl "$@"\n')
+    command.chmod(0o755)
+    (folder / ".ready").touch()
+    variables = ["JOB=made", f"BIN={folder}/bin", f"READY={folder}/.ready"]
+    done = subprocess.run(
+        ["make", "--file", str(ROOT / "Makefile"), "--old-file", f"{folder}/.ready", *variables, *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    return done.stdout
+
+
+def _commands(folder: Path) -> list[str]:
+    """Return the commands that `make -n round` would run."""
+    lines = _make(folder, "-n", "round").splitlines()
+    return [line.split()[1] for line in lines if "/bin/batchcrawl " in line]
