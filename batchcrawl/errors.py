@@ -10,13 +10,17 @@
     ├── CrawlLocked           5   another process holds the crawl
     ├── CorruptData           6   bytes on disk are not what was written
     ├── Interrupted          11   stopped by a signal; the same command continues
-    └── TimeLimitReached     15   the step ended at its time limit
+    ├── TimeLimitReached     15   the step ended at its time limit
+    └── InternalError         1   a mistake in the program
 
 A page that cannot be fetched is no error but a fetch outcome (`model.outcome`); a URL that is not
 taken is a rejection with a reason (`model.rejection`).
 """
 
+import traceback
 from enum import IntEnum
+
+INTERRUPTED_LINE = "interrupted; the same command continues"
 
 
 class ExitCode(IntEnum):
@@ -77,6 +81,11 @@ class NothingDue(CrawlError):
 
     exit_code = ExitCode.NOTHING_DUE
 
+    def __init__(self, message: str, *, due_at: float | None = None) -> None:
+        """`due_at` is when the next URL may be taken, in seconds since 1970; None for never by itself."""
+        super().__init__(message)
+        self.due_at = due_at
+
 
 class CrawlLocked(CrawlError):
     """Another process holds the crawl; the message names its pid."""
@@ -100,3 +109,17 @@ class TimeLimitReached(CrawlError):
     """The step ended at its time limit; what was left is returned to the crawldb by update."""
 
     exit_code = ExitCode.TIME_LIMIT
+
+
+class InternalError(CrawlError):
+    """The program came across what it does not expect; the message asks to report it."""
+
+    def __init__(self, message: str, trace: str = "") -> None:
+        super().__init__(message)
+        self.trace = trace
+
+    @classmethod
+    def of(cls, error: BaseException) -> "InternalError":
+        """Return the line to say of an exception that is no CrawlError, with its traceback beside it."""
+        words = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(":")
+        return cls(f"internal error: {words}; please report it", "".join(traceback.format_exception(error)))

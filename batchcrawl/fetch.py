@@ -127,6 +127,7 @@ def _fetch_rest(task: Task, output: FetchOutput, control: Control) -> None:
         done = len(entries) - frontier.left
         control.report(Progress(done, len(entries), visitor.body_bytes, active, waiting))
 
+    on_tick()  # also a partition with nothing left counts in the total
     crew.run(control, time_limit_s=settings.time_limit_s, on_tick=on_tick)
     visitor.close()
     if control.stopping:
@@ -186,7 +187,8 @@ class _Visitor:
             return self._locate(host)
         if host.needs_robots(now) and not host.politeness.put_off:
             return self._visit_robots(host)
-        if host.politeness.put_off or host.politeness.asks_too_much:
+        host.refuse_delay(now)
+        if host.politeness.put_off:
             self._log(unasked(entry, FetchOutcome.DEFERRED, _why_put_off(host), at=now))
             return After(wait_s=0.0, drop_host=True)
         if not host.allowed.allowed(self._token, entry.url):
@@ -283,6 +285,6 @@ def _is_tried_again(line: FetchLogLine, polite: HostPoliteness) -> bool:
 def _why_put_off(host: HostState) -> str:
     if host.politeness.asks_too_much:
         return f"Crawl-delay {host.politeness.crawl_delay_s:g} s is above the job's politeness.delay_max"
-    if host.robots is not None and host.robots.unreachable_since is not None:
-        return "robots.txt cannot be had"
+    if host.robots is not None and host.robots.is_unreachable(host.robots.fetched_at):
+        return f"robots.txt cannot be had: {host.robots.detail}"
     return f"the host failed {host.politeness.failures} times in a row"

@@ -12,8 +12,9 @@ from itertools import islice
 
 from batchcrawl.engine.control import Control, Progress
 from batchcrawl.engine.partitions import run_partitions
-from batchcrawl.errors import Interrupted, NothingDue
+from batchcrawl.errors import CorruptData, Interrupted, NothingDue
 from batchcrawl.job.crawl import Crawl
+from batchcrawl.job.units import about
 from batchcrawl.model.clock import Clock
 from batchcrawl.model.entries import FetchEntry, HostSheet
 from batchcrawl.model.host import HostRecord
@@ -88,7 +89,10 @@ class _Taken:
 
 
 def generate(crawl: Crawl, *, urls_max: int | None, dry_run: bool, disk: Disk, clock: Clock, control: Control) -> Plan:
-    """Make a segment and lease its URLs. Raises NothingDue when no URL may be taken now."""
+    """Make a segment and lease its URLs. Raises NothingDue when no URL may be taken now.
+
+    A dry run makes no segment; it does move what has come due into the ready index, as any run does first.
+    """
     unfinished = newest_needing(crawl.layout, "generated")
     if unfinished is not None and not dry_run:
         return _finish(crawl, unfinished, resumed=True, disk=disk, clock=clock, control=control)
@@ -97,7 +101,7 @@ def generate(crawl: Crawl, *, urls_max: int | None, dry_run: bool, disk: Disk, c
     tasks = [_Task(crawl, p, now, name, disk, dry=dry_run) for p in range(crawl.partitions)]
     offers = run_partitions(survey_partition, tasks, parallel=crawl.cores, control=control)
     if not any(offers):
-        raise NothingDue(_why_nothing(crawl, now))
+        raise _nothing_due(crawl, now)
     rations = ration(offers, urls_max=urls_max or crawl.job.settings.generate.urls_max, turn=segment_instant(name))
     unborn = SegmentPaths(crawl.layout.unborn_segment(name))
     if not dry_run:
@@ -126,8 +130,7 @@ def survey_partition(task: _Task, control: Control) -> Offers:
     """Move what has come due into the ready index, then count what each host offers by level."""
     offers: Offers = {}
     with CrawlDb(task.crawl.layout.crawldb(task.partition)) as db:
-        if not task.dry:
-            _lift_due(db, task.now, control)
+        _lift_due(db, task.now, control)
         for host_part, _, limit in _askable_hosts(db, task):
             levels = Counter(keys.ready_level(key) for key in islice(db.ready(host_part), limit))
             for level, count in levels.items():
@@ -186,9 +189,10 @@ def _lift_due(db: CrawlDb, now: float, control: Control) -> None:
         batch = db.batch()
         for fingerprint in sorted(due):
             entry = db.load(fingerprint)
-            if entry is not None:
-                entry.record.place = Place.READY
-                batch.put(entry)
+            if entry is None or entry.record.place is not Place.TIMER:
+                raise CorruptData(f"{db.path}: the timer of {fingerprint.hex()} has no record; see 'batchcrawl check'")
+            entry.record.place = Place.READY
+            batch.put(entry)
         batch.commit()
 
 
@@ -330,17 +334,18 @@ def _new_segment_id(crawl: Crawl, now: float) -> str:
     return segment_id(instant)
 
 
-def _why_nothing(crawl: Crawl, now: float) -> str:
-    first: int | None = None
+def _nothing_due(crawl: Crawl, now: float) -> NothingDue:
+    """Return why no URL may be taken, and when one may be."""
+    timers, put_off = [], []
     for p in range(crawl.partitions):
         with CrawlDb(crawl.layout.crawldb(p)) as db:
-            key = next(db.keys(b"t"), None)
-            if key is not None:
-                at = keys.timer_instant(key)
-                first = at if first is None else min(first, at)
-    if first is None:
-        return "nothing is due, and nothing will be by itself: every known URL is out at a segment or never comes again"
-    return f"nothing is due; the next URL is due in {max(0, first - int(now))} s"
+            timers += [keys.timer_instant(key) for key in islice(db.keys(b"t"), 1)]
+            put_off += [record.deferred_until or now for part in db.ready_hosts() if (record := db.host(part))]
+    if not timers and not put_off:
+        return NothingDue("nothing is due, and nothing will be by itself: no URL waits for its time", due_at=None)
+    due_at = min([*timers, *put_off])
+    why = f"; hosts with URLs that are put off: {len(put_off):,}" if put_off else ""
+    return NothingDue(f"nothing is due; the next URL is due in {about(due_at - now)}{why}", due_at=due_at)
 
 
 def _stop_if_asked(control: Control) -> None:

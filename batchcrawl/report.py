@@ -29,6 +29,8 @@ class CrawlStatus:
     put_off_hosts: int = 0
     ready: int = 0
     """URLs that generate may take now, those of hosts put off included."""
+    out: int = 0
+    """URLs that are leased to a segment."""
     timers: int = 0
     """URLs that come due later."""
     next_due_at: int | None = None
@@ -45,6 +47,7 @@ def crawl_status(crawl: Crawl, *, now: float) -> CrawlStatus:
     for p in range(crawl.partitions):
         with CrawlDb(crawl.layout.crawldb(p)) as db:
             _add_partition(status, db, now)
+    status.out = status.known - status.ready - status.timers
     for name in crawl.layout.segment_ids():
         segment = Segment(crawl.layout.segment(name))
         status.segments += 1
@@ -106,7 +109,12 @@ def host_rows(crawl: Crawl, *, now: float) -> Iterator[HostRow]:
                     fetched=host.urls.get(PageStatus.FETCHED, 0) + host.urls.get(PageStatus.DUPLICATE, 0),
                     ready=sum(1 for _ in db.ready(part)),
                     delay_s=host.delay_s,
-                    reason=_reason(host, delay_min_s=politeness.delay_min_s, put_off=put_off is not None),
+                    reason=_reason(
+                        host,
+                        delay_min_s=politeness.delay_min_s,
+                        delay_max_s=politeness.delay_max_s,
+                        put_off=put_off is not None,
+                    ),
                     response_s=host.response_s,
                     failures=host.failures,
                     put_off_until=put_off,
@@ -115,9 +123,11 @@ def host_rows(crawl: Crawl, *, now: float) -> Iterator[HostRow]:
                 )
 
 
-def _reason(host: HostRecord, *, delay_min_s: float, put_off: bool) -> str:
-    if put_off and host.robots is not None and host.robots.unreachable_since is not None:
-        return "put off: robots.txt cannot be had"
+def _reason(host: HostRecord, *, delay_min_s: float, delay_max_s: float, put_off: bool) -> str:
+    if put_off and host.robots is not None and host.robots.is_unreachable(host.robots.fetched_at):
+        return f"put off: robots.txt cannot be had: {host.robots.detail}"
+    if put_off and (host.crawl_delay_s or 0) >= (host.delay_s or 0) > delay_max_s:
+        return "put off: its Crawl-delay is above the job's delay_max"
     if put_off:
         return f"put off: {host.failures} failures in a row"
     if host.delay_s is None:
@@ -139,7 +149,10 @@ def _add_partition(status: CrawlStatus, db: CrawlDb, now: float) -> None:
             status.known += urls
     status.ready += sum(1 for _ in db.keys(b"r"))
     for key in db.keys(b"t"):
-        status.timers += 1
         due_at = keys.timer_instant(key)
+        if due_at <= now:
+            status.ready += 1
+            continue
+        status.timers += 1
         if status.next_due_at is None or due_at < status.next_due_at:
             status.next_due_at = due_at

@@ -4,11 +4,12 @@ Reads and writes: what its steps do. Commits by: their stamps.
 If killed: the same command goes on with the step that was cut.
 """
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from batchcrawl.engine.control import Control
-from batchcrawl.errors import Interrupted
+from batchcrawl.errors import CrawlError, NothingDue
 from batchcrawl.fetch import fetch
 from batchcrawl.generate import Plan, generate
 from batchcrawl.job.crawl import Crawl
@@ -17,6 +18,9 @@ from batchcrawl.parse import parse
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.segment import Segment, StepInfo
 from batchcrawl.update import update
+
+SOON_S = 600.0
+"""How long a crawl that is to go on to the end waits for hosts that are put off."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +58,24 @@ def run_round(steps: Steps, *, urls_max: int | None = None) -> Segment:
     while segment is not None and (step := segment.next_step()) is not None:
         run_step(steps, step, segment)
     if segment is None:
-        raise Interrupted("the segment of the round has gone; run the same command again")
+        raise CrawlError("the segment that was just made is not there any more; was it deleted?")
     return segment
+
+
+def wait_for_due(steps: Steps, error: NothingDue) -> bool:
+    """Wait until the next URL is due, if that is soon: hosts were put off for a moment. Return whether it was.
+
+    Raises Interrupted when asked to stop.
+    """
+    wait_s = None if error.due_at is None else error.due_at - steps.clock.now()
+    if wait_s is None or wait_s > SOON_S:
+        return False
+    control = steps.control_of("wait")
+    end = steps.clock.monotonic() + max(wait_s, 0.0) + 1.0
+    while (left := end - steps.clock.monotonic()) > 0:
+        control.raise_if_stopping()
+        time.sleep(min(left, 0.2))
+    return steps.clock.now() >= (error.due_at or 0.0)  # a clock that stands still never gets there
 
 
 def run_step(steps: Steps, step: str, segment: Segment) -> None:

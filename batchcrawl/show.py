@@ -154,8 +154,9 @@ def known_robots(crawl: Crawl, url: str) -> RobotsVerdict | None:
     if host is None or host.robots is None:
         return None
     copy, source = host.robots, f"{host.host}/robots.txt"
-    if copy.unreachable_since is not None:
-        return RobotsVerdict(False, "robots.txt could not be had, so nothing may be fetched yet", source, copy)
+    if copy.is_unreachable(copy.fetched_at):
+        why = f"robots.txt could not be had ({copy.detail}), so nothing may be fetched yet"
+        return RobotsVerdict(False, why, source, copy)
     decision = RobotsRules(copy.text).deciding_line(crawl.job.product_token, located.canonical)
     if copy.text is None:
         why = "there is no robots.txt"

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from batchcrawl.cli.running import CLOCK_VARIABLE
 from batchcrawl.fakeweb.spec import FAULTS, WebSpec
 from batchcrawl.fakeweb.truth import truth
 from tests.support.scripted_web import Scripted, scripted_web
@@ -92,6 +93,27 @@ def test_the_host_that_a_seed_redirects_to_is_crawled_like_the_seeds(tmp_path: P
     assert pages == ["http://old.test/", "http://new.test/", "http://new.test/a"]
 
 
+def test_a_host_that_asks_for_too_long_a_delay_is_put_off_and_not_asked_again_and_again(tmp_path: Path) -> None:
+    answers = {"http://slow.test/robots.txt": Scripted(body=b"User-agent: *\nCrawl-delay: 600")}
+    with scripted_web(answers) as web:
+        job = _job(tmp_path, port=web.port, seeds=["http://slow.test/"])
+        _run(tmp_path, "inject", job)
+        done = _run(tmp_path, "crawl", job, "--until-done")
+    assert web.asked == ["http://slow.test/robots.txt"]
+    assert "nothing is due; the next URL is due in 24.0 h; hosts with URLs that are put off: 1" in done.stdout + done.stderr
+
+
+def test_a_host_that_is_never_there_is_given_up_and_the_log_says_why(tmp_path: Path) -> None:
+    job = _job(tmp_path, port=1, seeds=["http://dead.test/"])
+    _run(tmp_path, "inject", job, at=AT)
+    for day in (0, 2, 10, 20, 31, 33, 36, 44, 60):
+        _run(tmp_path, "crawl", job, "-q", at=AT + day * 86_400, check=False)
+    row = msgspec.json.decode(_run(tmp_path, "url", job, "http://dead.test/").stdout)["record"]
+    assert (row["status"], row["outcome"]) == ("gone", "connect_failed")
+    first = sorted((tmp_path / "data").glob("*/segments/*/fetch/[01].jsonl"))
+    assert any(b"robots.txt cannot be had: connect_failed: 127.0.0.1 port 1" in log.read_bytes() for log in first)
+
+
 def _job(
     folder: Path,
     *,
@@ -112,15 +134,18 @@ def _toml(texts: list[str]) -> str:
     return msgspec.json.encode(texts).decode()
 
 
-def _run(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+def _run(
+    folder: Path, *arguments: str, at: float | None = None, check: bool = True
+) -> "subprocess.CompletedProcess[str]":
+    clock = {} if at is None else {CLOCK_VARIABLE: str(at)}
     return subprocess.run(
         [sys.executable, "-m", "batchcrawl", *arguments],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), **clock},
         capture_output=True,
         text=True,
         timeout=120,
-        check=True,
+        check=check,
     )
 
 

@@ -4,6 +4,8 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 
+from batchcrawl.errors import Interrupted
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -39,6 +41,11 @@ class Control:
     def dropping(self) -> bool:
         """Somebody asked the step to drop what is in flight."""
         return self._drop.is_set()
+
+    def raise_if_stopping(self) -> None:
+        """Raise Interrupted when somebody asked the step to stop; what is not committed yet is given up."""
+        if self.stopping:
+            raise Interrupted("interrupted; the same command continues")
 
     def stop(self) -> None:
         """Ask the step to end; asked again, it drops what is in flight."""

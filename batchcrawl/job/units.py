@@ -32,6 +32,15 @@ def format_duration(seconds: float) -> str:
     return _spelled(exact, units=_DURATIONS, smallest="s", spell=str)
 
 
+def about(seconds: float) -> str:
+    """Return a time as people say it: `45 s`, `12 min`, `3.5 h`, `12 days`."""
+    if seconds < 90:
+        return f"{max(seconds, 0):.0f} s"
+    if seconds < 90 * MINUTE:
+        return f"{seconds / MINUTE:.0f} min"
+    return f"{seconds / HOUR:.1f} h" if seconds < 2 * DAY else f"{seconds / DAY:.0f} days"
+
+
 def format_size(size_bytes: int) -> str:
     """Return the shortest whole spelling of a size, which `parse_size` reads back as the same number."""
     return _spelled(Decimal(size_bytes), units=_SIZES, smallest="b", spell=_SIZE_SPELLINGS.__getitem__)

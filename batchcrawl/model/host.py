@@ -4,6 +4,8 @@ import msgspec
 
 from batchcrawl.model.status import PageStatus
 
+UNREACHABLE_MAX_S = 30 * 86_400.0
+
 
 class RobotsCopy(msgspec.Struct, kw_only=True, omit_defaults=True):
     """The last answer to a host's robots.txt."""
@@ -16,6 +18,12 @@ class RobotsCopy(msgspec.Struct, kw_only=True, omit_defaults=True):
     """The file, decoded, at most 500 KiB of it; None unless the status was 2xx."""
     unreachable_since: float | None = None
     """Since when the host has not given a usable answer."""
+    detail: str | None = None
+    """Why there was none."""
+
+    def is_unreachable(self, now: float) -> bool:
+        """Tell whether nothing may be fetched; after 30 days the file counts as absent (RFC 9309, 2.3.1.4)."""
+        return self.unreachable_since is not None and now - self.unreachable_since < UNREACHABLE_MAX_S
 
 
 class HostRecord(msgspec.Struct, kw_only=True, omit_defaults=True):

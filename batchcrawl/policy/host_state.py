@@ -38,15 +38,22 @@ class HostState:
 
     def needs_robots(self, now: float) -> bool:
         """Tell whether robots.txt is to be asked for; one that could not be had allows nothing (RFC 9309, 2.3.1.4)."""
-        return self.robots is None or self.robots.expires_at <= now or self.robots.unreachable_since is not None
+        return self.robots is None or self.robots.expires_at <= now or self.robots.is_unreachable(now)
+
+    def refuse_delay(self, now: float) -> None:
+        """Put the host off if its robots.txt, which is still fresh, asks for a longer delay than the job allows."""
+        if self.politeness.asks_too_much and not self.politeness.put_off:
+            self.politeness = self.politeness.with_crawl_delay(self.politeness.crawl_delay_s, now=now)
+            self.changed = True
 
     def learn_robots(self, copy: RobotsCopy, token: str) -> None:
         """Take over what has just been got for robots.txt."""
         self.robots, self.allowed = copy, RobotsRules(copy.text)
-        if copy.unreachable_since is not None:
+        if copy.is_unreachable(copy.fetched_at):
             self.politeness = self.politeness.after(FetchOutcome.DEFERRED, status=503, now=copy.fetched_at)
         else:
-            self.politeness = self.politeness.with_crawl_delay(self.allowed.crawl_delay(token))
+            delay_s = self.allowed.crawl_delay(token)
+            self.politeness = self.politeness.with_crawl_delay(delay_s, now=copy.fetched_at)
         self.free_at = self.politeness.next_contact(copy.fetched_at)
 
     def learn_answer(self, line: FetchLogLine) -> None:
@@ -98,7 +105,7 @@ def replay(
         host.address = last.address or host.address
         if last.robots is None or last.robots == host.robots:
             continue
-        if last.robots.unreachable_since is None:
+        if not last.robots.is_unreachable(last.robots.fetched_at):
             host.learn_robots(last.robots, token)
         else:
             unreachable.append((host, last.robots))  # no page was asked for after it

@@ -103,11 +103,15 @@ class HostPoliteness:
         """Return the earliest instant of the next request when the last one ended now."""
         return max(now + self.delay_s, self.deferred_until or 0.0)
 
-    def with_crawl_delay(self, crawl_delay_s: float | None) -> "HostPoliteness":
-        """Return the politeness under the Crawl-delay of a new robots.txt; it is obeyed at once."""
+    def with_crawl_delay(self, crawl_delay_s: float | None, *, now: float) -> "HostPoliteness":
+        """Return the politeness under the Crawl-delay of a new robots.txt; it is obeyed at once.
+
+        A host that asks for more than the job's maximum is put off for a day, then looked at again.
+        """
         usable = _usable(crawl_delay_s)
         wanted = _wanted_delay(self.rules, crawl_delay_s=usable, response_s=None)
-        return replace(self, crawl_delay_s=usable, delay_s=max(self.delay_s, wanted))
+        after = replace(self, crawl_delay_s=usable, delay_s=max(self.delay_s, wanted))
+        return replace(after, put_off=True, deferred_until=now + WAIT_MAX_S) if after.asks_too_much else after
 
     def after(
         self,

@@ -1,11 +1,14 @@
 """robots.txt over the network: which answer means what."""
 
 from collections.abc import Sequence
+from contextlib import closing
 
 from batchcrawl.model.clock import SystemClock
 from batchcrawl.model.exchange import Answer
 from batchcrawl.model.host import RobotsCopy
+from batchcrawl.net.client import Client
 from batchcrawl.net.robots import UNREACHABLE_TTL_S, fetch_robots
+from batchcrawl.net.settings import ClientSettings
 from tests.support.clients import hasty_client, local_client
 from tests.support.rawserver import Act, Drip, RawServer, Step
 
@@ -97,3 +100,22 @@ def test_a_usable_answer_ends_the_outage() -> None:
     before = RobotsCopy(fetched_at=1.0, expires_at=2.0, unreachable_since=1.0)
     copy, _, _ = _fetch([_page("404 No")], previous=before)
     assert copy.unreachable_since is None
+
+
+def test_a_good_copy_is_used_for_a_day_when_no_newer_one_can_be_had() -> None:
+    now = SystemClock().now()
+    young = RobotsCopy(fetched_at=now - 3600, expires_at=now - 1, status=200, text=TEXT)
+    copy, _, _ = _fetch([_page("500 No")], previous=young)
+    assert (copy.text, copy.fetched_at, copy.unreachable_since) == (TEXT, young.fetched_at, None)
+    assert now < copy.expires_at <= young.fetched_at + 86_400
+    old = RobotsCopy(fetched_at=now - 90_000, expires_at=now - 1, status=200, text=TEXT)
+    copy, _, _ = _fetch([_page("500 No")], previous=old)
+    assert copy.is_unreachable(copy.fetched_at)
+    assert copy.detail == "it answered 500"
+
+
+def test_a_host_that_may_not_be_connected_to_has_no_file_so_that_its_pages_say_why() -> None:
+    with closing(Client(ClientSettings(user_agent="t/1"), SystemClock())) as client:
+        copy, answers = fetch_robots(client, "http://127.0.0.1:1", SystemClock(), previous=None, ttl_s=9.0)
+    assert (copy.text, copy.unreachable_since, answers) == (None, None, [])
+    assert copy.detail is not None

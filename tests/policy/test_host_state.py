@@ -99,3 +99,25 @@ def test_a_host_that_is_put_off_gives_its_urls_back_at_once() -> None:
     state.learn_answer(asked(100.0, FetchOutcome.DEFERRED, status=503, took_s=0.1))
     assert state.politeness.put_off
     assert state.wait_s(101.0) == 0.0
+
+
+def test_a_host_that_asks_for_too_long_a_delay_is_put_off_at_once_and_again_while_its_file_is_fresh() -> None:
+    robots = RobotsCopy(fetched_at=10.0, expires_at=1e6, status=200, text="User-agent: *\nCrawl-delay: 99999")
+    host = HostState(SHEET, RULES)
+    host.learn_robots(robots, "batchcrawl")
+    assert host.politeness.put_off
+    assert host.wait_s(10.0) == 0.0
+    sheet = HostSheet(host=HOST, domain="a.test", urls=9, robots=robots, crawl_delay_s=99999.0)
+    later = HostState(sheet, RULES)
+    later.refuse_delay(100_000.0)
+    assert later.line(100_000.0).deferred_until == 186_400.0
+    assert later.changed
+
+
+def test_a_robots_txt_that_could_not_be_had_for_thirty_days_counts_as_absent() -> None:
+    day_29, day_31 = (RobotsCopy(fetched_at=d * 86_400.0, expires_at=1e9, unreachable_since=0.0) for d in (29, 31))
+    for copy, put_off in ((day_29, True), (day_31, False)):
+        host = HostState(SHEET, RULES)
+        host.learn_robots(copy, "batchcrawl")
+        assert host.politeness.put_off is put_off
+    assert host.allowed.allowed("batchcrawl", f"{HOST}/any")

@@ -49,8 +49,15 @@ def test_a_crawl_delay_above_the_maximum_is_kept_and_reported() -> None:
     assert host.asks_too_much
 
 
+def test_a_crawl_delay_above_the_maximum_puts_the_host_off_for_a_day() -> None:
+    host = HostPoliteness.start(RULES).with_crawl_delay(RULES.delay_max_s + 1, now=NOW)
+    assert host.put_off
+    assert host.deferred_until == NOW + 86_400
+    assert host.failures == 0
+
+
 def test_a_new_crawl_delay_is_obeyed_at_once() -> None:
-    assert HostPoliteness.start(RULES).with_crawl_delay(9.0).delay_s == 9.0
+    assert HostPoliteness.start(RULES).with_crawl_delay(9.0, now=NOW).delay_s == 9.0
 
 
 @pytest.mark.parametrize("status", [404, 403, 429, 500, 503])
