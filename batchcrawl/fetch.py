@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from batchcrawl.engine.control import Control, Progress
 from batchcrawl.engine.crew import After, Crew
 from batchcrawl.engine.partitions import run_partitions
-from batchcrawl.errors import Interrupted
 from batchcrawl.job.client import client_settings, delay_rules, gaps, wanted_types
 from batchcrawl.job.crawl import Crawl
 from batchcrawl.job.load import require_contact
@@ -130,8 +129,7 @@ def _fetch_rest(task: Task, output: FetchOutput, control: Control) -> None:
     on_tick()  # also a partition with nothing left counts in the total
     crew.run(control, time_limit_s=settings.time_limit_s, on_tick=on_tick)
     visitor.close()
-    if control.stopping:
-        raise Interrupted("interrupted; the same command continues")
+    control.raise_if_stopping()
     left = frontier.drain()
     output.log(*(unasked(e, FetchOutcome.TIME_LIMIT, "the step's time was over", at=task.clock.now()) for e in left))
 

@@ -12,7 +12,7 @@ from itertools import islice
 
 from batchcrawl.engine.control import Control, Progress
 from batchcrawl.engine.partitions import run_partitions
-from batchcrawl.errors import CorruptData, Interrupted, NothingDue
+from batchcrawl.errors import CorruptData, NothingDue
 from batchcrawl.job.crawl import Crawl
 from batchcrawl.job.units import about
 from batchcrawl.model.clock import Clock
@@ -169,7 +169,7 @@ def lease_partition(task: _Task, control: Control) -> int:
     lines = read_lines(segment.paths.fetch_list(task.partition), FetchEntry)
     with CrawlDb(task.crawl.layout.crawldb(task.partition)) as db:
         while chunk := list(islice(lines, BATCH_URLS)):
-            _stop_if_asked(control)
+            control.raise_if_stopping()
             batch = db.batch()
             for line in sorted(chunk, key=lambda line: line.fp):
                 entry = db.load(bytes.fromhex(line.fp))
@@ -185,7 +185,7 @@ def lease_partition(task: _Task, control: Control) -> int:
 
 def _lift_due(db: CrawlDb, now: float, control: Control) -> None:
     while due := list(islice(db.due_timers(now), BATCH_URLS)):
-        _stop_if_asked(control)
+        control.raise_if_stopping()
         batch = db.batch()
         for fingerprint in sorted(due):
             entry = db.load(fingerprint)
@@ -215,7 +215,7 @@ def _choose(db: CrawlDb, task: _Task, control: Control) -> Iterator[tuple[HostRe
     """Yield each host with the entries that the ration grants it, best first, and its delay in seconds."""
     delay_min_s = task.crawl.job.settings.politeness.delay_min_s
     for host_part, record, limit in _askable_hosts(db, task):
-        _stop_if_asked(control)
+        control.raise_if_stopping()
         by_level: dict[int, list[bytes]] = {}
         for key in islice(db.ready(host_part), limit):
             by_level.setdefault(keys.ready_level(key), []).append(keys.ready_fingerprint(key))
@@ -346,8 +346,3 @@ def _nothing_due(crawl: Crawl, now: float) -> NothingDue:
     due_at = min([*timers, *put_off])
     why = f"; hosts with URLs that are put off: {len(put_off):,}" if put_off else ""
     return NothingDue(f"nothing is due; the next URL is due in {about(due_at - now)}{why}", due_at=due_at)
-
-
-def _stop_if_asked(control: Control) -> None:
-    if control.stopping:
-        raise Interrupted("interrupted; the same command continues")
