@@ -7,7 +7,15 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 JOB ?= demo
 ROUNDS ?= 1
-CRAWL := data/$(JOB)
+# Where the crawl of the job lies; a job with `data = ...` in it needs CRAWL=that/directory.
+CRAWL ?= data/$(JOB)
+
+ifneq ($(words $(JOB)),1)
+$(error JOB is '$(JOB)'; it must be the name of one job, without spaces)
+endif
+ifneq ($(shell case '$(ROUNDS)' in (''|0*|*[!0-9]*) echo wrong;; esac),)
+$(error ROUNDS is '$(ROUNDS)'; it must be a number from 1)
+endif
 
 .PHONY: help setup demo round crawl test test-slow check lint bench docs-crawl clean
 
@@ -33,18 +41,18 @@ UNFINISHED := $(firstword $(foreach s,$(sort $(wildcard $(CRAWL)/segments/*Z)),$
 SEGMENT := $(or $(UNFINISHED),$(CRAWL)/segments/next)
 STEP_OPTIONS := $(if $(UNFINISHED),--segment $(notdir $(UNFINISHED)))
 
-round: $(SEGMENT)/.updated ## one round of JOB=name; continues an interrupted one at the step that was cut
+round: $(SEGMENT)/.updated ## one round of JOB=name (CRAWL=dir if the job sets data); continues an interrupted one at the step that was cut
 
 $(CRAWL)/crawl.toml: | $(READY)
 	$(BIN)/batchcrawl inject $(JOB)
 
 # 4 is "nothing due": the steps behind it then find nothing to do.
 $(SEGMENT)/.generated: | $(CRAWL)/crawl.toml
-	$(BIN)/batchcrawl generate $(JOB) || test $$? -eq 4
+	$(BIN)/batchcrawl generate $(JOB) || { code=$$?; test $$code -eq 4 || exit $$code; }
 
 # 15 is "time limit reached": what was fetched goes on to the next steps.
 $(SEGMENT)/.fetched: $(SEGMENT)/.generated
-	$(BIN)/batchcrawl fetch $(JOB) $(STEP_OPTIONS) || test $$? -eq 15
+	$(BIN)/batchcrawl fetch $(JOB) $(STEP_OPTIONS) || { code=$$?; test $$code -eq 15 || exit $$code; }
 
 $(SEGMENT)/.parsed: $(SEGMENT)/.fetched
 	$(BIN)/batchcrawl parse $(JOB) $(STEP_OPTIONS)
@@ -53,7 +61,7 @@ $(SEGMENT)/.updated: $(SEGMENT)/.parsed
 	$(BIN)/batchcrawl update $(JOB) $(STEP_OPTIONS)
 
 crawl: $(READY) ## ROUNDS=n rounds of JOB=name
-	@for n in $$(seq $(ROUNDS)); do $(MAKE) --no-print-directory round JOB=$(JOB) || exit $$?; done
+	@for n in $$(seq $(ROUNDS)); do $(MAKE) --no-print-directory round || exit $$?; done
 
 # --- try, test, measure ---------------------------------------------------------------------------
 

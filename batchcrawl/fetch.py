@@ -63,7 +63,8 @@ def fetch(crawl: Crawl, segment: Segment, *, disk: Disk, clock: Clock, control: 
 
     Raises Interrupted when asked to stop; the segment stays as it is, to be continued.
     """
-    hosts = [segment.manifest.files[f"hosts/{p}.jsonl.zst"].lines for p in range(crawl.partitions)]
+    segment.require("fetchlist", "hosts", partitions=crawl.partitions)
+    hosts = [segment.entry(f"hosts/{p}.jsonl.zst").lines for p in range(crawl.partitions)]
     require_contact(
         crawl.job, (host_name(sheet.host) for p in range(crawl.partitions) for sheet in _sheets(segment, p))
     )
@@ -97,7 +98,7 @@ def fetch_partition(task: Task, control: Control) -> Fetched:
         output.suspend()
         raise
     result = Fetched(files=output.seal())
-    for line in read_log(paths.fetch_log(task.partition), FetchLogLine):
+    for line in read_log(paths.fetch_log(task.partition), FetchLogLine, sealed=True):
         result.counts[line.outcome.value] += 1
         result.counts["body_bytes"] += line.body_bytes or 0
     return result

@@ -318,6 +318,7 @@ def _bring_to_life(
 
 
 def _finish(crawl: Crawl, segment: Segment, *, resumed: bool, disk: Disk, clock: Clock, control: Control) -> Plan:
+    segment.require("fetchlist", partitions=crawl.partitions)
     tasks = [_Task(crawl, p, clock.now(), segment.id, disk) for p in range(crawl.partitions)]
     run_partitions(lease_partition, tasks, parallel=crawl.cores, control=control)
     counts = {"urls": segment.manifest.urls, "hosts": segment.manifest.hosts}

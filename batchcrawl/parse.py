@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from batchcrawl.engine.control import Control, Progress
 from batchcrawl.engine.partitions import run_partitions
-from batchcrawl.errors import Interrupted
+from batchcrawl.errors import CorruptData
 from batchcrawl.job.crawl import Crawl
 from batchcrawl.model.clock import Clock
 from batchcrawl.model.entries import FetchLogLine, LinkLine, PageLine
@@ -26,6 +26,7 @@ from batchcrawl.model.rejection import Rejection
 from batchcrawl.policy.scope import Scope, ScopeRules
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.failpoints import failpoint
+from batchcrawl.store.reading import size_stored
 from batchcrawl.store.records import FileInfo, LineWriter, line_file_info, read_lines, read_log
 from batchcrawl.store.segment import Segment, StepInfo
 from batchcrawl.store.sorted_names import SortedNames, add_names
@@ -71,7 +72,10 @@ class _Target:
 
 
 def parse(crawl: Crawl, segment: Segment, *, disk: Disk, clock: Clock, control: Control) -> Counter[str]:
-    """Parse what a segment fetched and return what was counted."""
+    """Parse what a segment fetched and return what was counted. Raises CorruptData when something of it is lost."""
+    segment.require("fetch", partitions=crawl.partitions)
+    for names in (crawl.layout.seed_hosts, crawl.layout.seed_domains):
+        size_stored(names)  # without them, no link would be in scope
     _list_seed_redirects(crawl, segment, disk)
     tasks = [Task(crawl, segment, p, disk) for p in range(crawl.partitions)]
     parts = run_partitions(parse_partition, tasks, parallel=crawl.cores, control=control)
@@ -89,18 +93,15 @@ def parse_partition(task: Task, control: Control) -> Parsed:
     result = Parsed()
     log = task.segment.paths.fetch_log(task.partition)
     size = task.crawl.job.settings.parse.chunk_pages
-    total = sum(1 for line in read_log(log, FetchLogLine) if _has_links(line))
-    lines = (line for line in read_log(log, FetchLogLine) if _has_links(line))
+    total = sum(1 for line in read_log(log, FetchLogLine, sealed=True) if _has_links(line))
+    lines = (line for line in read_log(log, FetchLogLine, sealed=True) if _has_links(line))
     parser = _PageParser(task)
     for number in count():
         chunk = list(islice(lines, size))
         if not chunk:
             return result
-        if task.segment.paths.pages(task.partition, number).exists():
-            _take_in(result, task, number)
-        else:
-            if control.stopping:
-                raise Interrupted("interrupted; the same command continues")
+        if not _take_in(result, task, number, chunk):
+            control.raise_if_stopping()
             _write_chunk(result, task, number, parser.parse_all(chunk))
         control.report(Progress(min(total, (number + 1) * size), total))
     return result
@@ -124,7 +125,7 @@ def _list_seed_redirects(crawl: Crawl, segment: Segment, disk: Disk) -> None:
     names = {
         host_name(host_key(line.redirect))
         for p in range(crawl.partitions)
-        for line in read_log(segment.paths.fetch_log(p), FetchLogLine)
+        for line in read_log(segment.paths.fetch_log(p), FetchLogLine, sealed=True)
         if line.depth == 0 and line.redirect is not None
     }
     domains = crawl.domains()
@@ -149,14 +150,24 @@ def _write_lines(result: Parsed, task: Task, path: Path, lines: Sequence[Struct]
         result.files[f"{path.parent.name}/{path.name}"] = writer.finish()
 
 
-def _take_in(result: Parsed, task: Task, number: int) -> None:
-    """Count a chunk that an earlier run has written."""
+def _take_in(result: Parsed, task: Task, number: int, lines: Sequence[FetchLogLine]) -> bool:
+    """Count a chunk that an earlier run has written; return False when it has not.
+
+    Chunks of another size, from before a change of the job, hold other pages and are removed.
+    """
     paths = task.segment.paths
     pages = paths.pages(task.partition, number)
+    if not pages.exists():
+        return False
+    found = list(read_lines(pages, PageLine))
+    if [page.fp for page in found] != [line.fp for line in lines]:
+        task.disk.remove(pages)
+        return False
     for path in (*(paths.links(task.partition, number, q) for q in range(task.crawl.partitions)), pages):
         result.files[f"{path.parent.name}/{path.name}"] = line_file_info(path)
-    for page in read_lines(pages, PageLine):
+    for page in found:
         _count(result.counts, page)
+    return True
 
 
 def _count(counts: Counter[str], page: PageLine) -> None:
@@ -193,15 +204,18 @@ class _PageParser:
         return chunk
 
     def _redirect(self, line: FetchLogLine, chunk: _Chunk) -> PageLine:
-        """A redirect's target is as deep as the page that points to it."""
+        """A redirect's target is one link further, but a site that moved to another host or scheme stays a seed's."""
         out = PageLine(fp=line.fp, url=line.url, redirect=line.redirect)
         link = Link(url=line.redirect or "", kind="redirect", anchor=None, rel=(), position=0)
-        self._take(chunk, out, line.depth, [link])
+        moved = line.depth == 0 and host_key(line.redirect or "") != line.host
+        self._take(chunk, out, 0 if moved else line.depth + 1, [link])
         return out
 
     def _page(self, line: FetchLogLine, chunk: _Chunk) -> PageLine:
         out = PageLine(fp=line.fp, url=line.url, content_type=line.content_type)
-        stored = read_exchange(self._fetch_dir / (line.warc or ""), line.offset or 0)
+        if line.warc is None or line.offset is None:
+            raise CorruptData(f"{self._fetch_dir}: the fetch log does not say where {line.url} is stored")
+        stored = read_exchange(self._fetch_dir / line.warc, line.offset)
         body = decode_body(stored.body, stored.header("content-encoding"), bytes_max=self._settings.decoded_bytes_max)
         if body is None:
             out.failed = f"content coding {stored.header('content-encoding')} cannot be undone"
@@ -283,5 +297,6 @@ def _fill(out: PageLine, page: Page, *, text_bytes_max: int) -> None:
     out.charset, out.title, out.description, out.language = page.charset, page.title, page.description, page.language
     out.canonical, out.robots, out.words = page.canonical, list(page.robots), page.words
     out.text = page.text.encode()[:text_bytes_max].decode("utf-8", "ignore")
-    out.signature, out.simhash = text_signature(page.text).hex(), simhash(page.text).hex()
+    if page.words:  # pages without a text are not copies of one another
+        out.signature, out.simhash = text_signature(page.text).hex(), simhash(page.text).hex()
     out.rejected = dict(page.rejected)

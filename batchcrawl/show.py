@@ -85,8 +85,9 @@ def outcomes(segment: Segment) -> Iterator[FetchLogLine]:
     """Yield the outcomes of a segment so far, in the order in which they were logged."""
     for p in range(segment.manifest.partitions):
         path = segment.paths.fetch_log(p)
-        if path.exists():
-            yield from read_log(path, FetchLogLine)
+        fetched = segment.is_done("fetched")
+        if fetched or path.exists():
+            yield from read_log(path, FetchLogLine, sealed=fetched)
 
 
 def outcome_of(segment: Segment, located: Located) -> FetchLogLine:

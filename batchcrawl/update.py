@@ -6,6 +6,7 @@ If killed: the same command goes on behind the mark; a segment that is applied w
 """
 
 import heapq
+import resource
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ import msgspec
 
 from batchcrawl.engine.control import Control, Progress
 from batchcrawl.engine.partitions import run_partitions
-from batchcrawl.errors import Interrupted
+from batchcrawl.errors import CorruptData
 from batchcrawl.job.crawl import Crawl
 from batchcrawl.model.clock import Clock
 from batchcrawl.model.entries import FetchLogLine, HostLogLine
@@ -27,6 +28,7 @@ from batchcrawl.policy.priority import link_level
 from batchcrawl.policy.visits import Intervals, Visit, apply_visit
 from batchcrawl.store.crawldb import Batch, CrawlDb, Entry
 from batchcrawl.store.disk import Disk
+from batchcrawl.store.reading import ADVICE
 from batchcrawl.store.records import read_lines, read_log
 from batchcrawl.store.segment import Segment, StepInfo
 from batchcrawl.web.domains import Domains
@@ -35,6 +37,8 @@ from batchcrawl.web.urls import host_key, host_name
 
 BATCH_EVENTS = 20_000
 """URLs looked at between two commits."""
+OTHER_FILES = 1200
+"""Files that may be open beside those of links, most of them LevelDB's."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +52,14 @@ class Task:
     @property
     def at(self) -> int:
         """The instant of all that the segment brings: the end of its fetch step, whenever update runs."""
-        return int(self.segment.manifest.steps["fetched"].ended_at)
+        return int(self.segment.step("fetched").ended_at)
 
 
 class PageBrief(msgspec.Struct, gc=False):
     """The part of a page line that the crawldb takes over."""
 
     fp: str
+    failed: str | None = None
     signature: str | None = None
     simhash: str | None = None
 
@@ -82,6 +87,8 @@ class _Event:
 class Mark(msgspec.Struct):
     """How far a segment is applied to a partition, in the same batch as what it tells of."""
 
+    segment: str
+    """Content name of the segment, since another may come to have its id."""
     urls: str = ""
     """Fingerprint of the last URL applied."""
     hosts: str = ""
@@ -91,13 +98,38 @@ class Mark(msgspec.Struct):
 
 
 def update(crawl: Crawl, segment: Segment, *, disk: Disk, clock: Clock, control: Control) -> Counter[str]:
-    """Apply a segment to the crawldb and return what was counted."""
+    """Apply a segment to the crawldb and return what was counted.
+
+    Raises CorruptData, before anything is written, when files or leases of the segment are not there.
+    """
+    segment.require("fetch", "parse", partitions=crawl.partitions)
     tasks = [Task(crawl, segment, p) for p in range(crawl.partitions)]
+    run_partitions(check_leases, tasks, parallel=crawl.cores, control=control)
     counts: Counter[str] = Counter()
     for part in run_partitions(update_partition, tasks, parallel=crawl.cores, control=control):
         counts.update(part)
     segment.finish(disk, "updated", StepInfo(ended_at=clock.now(), counts=dict(sorted(counts.items()))), {})
     return counts
+
+
+def check_leases(task: Task, control: Control) -> None:
+    """Raise CorruptData for a URL that the segment has fetched without being entitled to, and that is not applied yet.
+
+    Then the segment belongs to another crawl, or the crawldb has lost what was written to it.
+    """
+    segment = task.segment
+    with CrawlDb(task.crawl.layout.crawldb(task.partition)) as db:
+        mark = _read_mark(db, task)
+        log = read_log(segment.paths.fetch_log(task.partition), FetchLogLine, sealed=True)
+        for fp, url in () if mark.done else sorted((line.fp, line.url) for line in log if line.fp > mark.urls):
+            control.raise_if_stopping()
+            head = db.head(bytes.fromhex(fp))
+            if head is None or head.lease != segment.lease:
+                what = "is not known" if head is None else "is not leased to it"
+                raise CorruptData(
+                    f"{db.path}: {url} of segment {segment.id} {what}; the segment belongs to another crawl, "
+                    f"or the crawldb has lost something: {ADVICE}"
+                )
 
 
 def update_partition(task: Task, control: Control) -> dict[str, int]:
@@ -149,7 +181,7 @@ class _Applier:
                 self._commit(batch)
                 batch, seen = self.db.batch(), 0
                 control.report(Progress(done, 0))
-                _stop_if_asked(control)
+                control.raise_if_stopping()
         self._commit(batch)
 
     def apply_hosts(self, control: Control) -> None:
@@ -164,15 +196,14 @@ class _Applier:
             if seen == BATCH_EVENTS:
                 self._commit(batch)
                 batch, seen = self.db.batch(), 0
-                _stop_if_asked(control)
+                control.raise_if_stopping()
         self.mark.done = True
         self._commit(batch)
 
     def _visit(self, batch: Batch, entry: Entry | None, visit: Visit) -> None:
         self.counts[visit.outcome.value] += 1
         if entry is None or entry.record.lease != self.lease:
-            self.counts["not_leased"] += 1
-            return
+            raise CorruptData(f"{self.db.path}: a URL is not leased to segment {visit.segment} any more; {ADVICE}")
         old_signature = entry.record.signature
         apply_visit(entry.record, visit, self.intervals)
         _settle_duplicate(batch, entry, old_signature)
@@ -218,7 +249,12 @@ class _Applier:
 
 def _read_mark(db: CrawlDb, task: Task) -> Mark:
     data = db.meta(_mark_name(task))
-    return Mark() if data is None else msgspec.json.decode(data, type=Mark)
+    try:
+        mark = Mark(task.segment.content_name) if data is None else msgspec.json.decode(data, type=Mark)
+    except msgspec.MsgspecError as error:
+        raise CorruptData(f"{db.path}: {_mark_name(task)}: {error}; {ADVICE}") from error
+    # The mark of a segment that had the same id and is gone says nothing of this one.
+    return mark if mark.segment == task.segment.content_name else Mark(task.segment.content_name)
 
 
 def _mark_name(task: Task) -> str:
@@ -228,7 +264,9 @@ def _mark_name(task: Task) -> str:
 def _events(task: Task, *, after: str) -> Iterator[_Event]:
     """Yield what the segment says of each URL of the partition, in the order of fingerprints."""
     visits = sorted(_visits(task), key=attrgetter("fp"))
-    streams = [read_lines(path, LinkBrief) for path in task.segment.paths.all_links(task.partition)]
+    paths = task.segment.listed("parse", end=f".links-{task.partition}.jsonl.zst")
+    _allow_open_files(len(paths))
+    streams = [read_lines(path, LinkBrief) for path in paths]
     links = heapq.merge(*streams, key=attrgetter("fp"))
     both: Iterator[_Event | LinkBrief] = heapq.merge(visits, links, key=attrgetter("fp"))
     for fp, group in groupby(both, key=attrgetter("fp")):
@@ -243,11 +281,20 @@ def _events(task: Task, *, after: str) -> Iterator[_Event]:
         yield event
 
 
+def _allow_open_files(files: int) -> None:
+    """Raise the soft limit of open files as far as is needed: all files of links are merged at once."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = files + OTHER_FILES
+    if wanted > soft != resource.RLIM_INFINITY:
+        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
 def _visits(task: Task) -> Iterator[_Event]:
-    paths = task.segment.paths
-    briefs = {b.fp: b for path in paths.all_pages(task.partition) for b in read_lines(path, PageBrief)}
+    pages = task.segment.listed("parse", start=f"{task.partition}-", end=".pages.jsonl.zst")
+    briefs = {brief.fp: brief for path in pages for brief in read_lines(path, PageBrief)}
     canonical = task.crawl.canonical
-    for line in read_log(paths.fetch_log(task.partition), FetchLogLine):
+    for line in read_log(task.segment.paths.fetch_log(task.partition), FetchLogLine, sealed=True):
         brief = briefs.get(line.fp)
         visit = Visit(
             outcome=line.outcome,
@@ -262,6 +309,7 @@ def _visits(task: Task) -> Iterator[_Event]:
             truncated=line.truncated is not None,
             requests=line.tries,
             body_bytes=line.body_bytes or 0,
+            parsed=brief is not None and brief.failed is None,
             signature=bytes.fromhex(brief.signature) if brief is not None and brief.signature else None,
             simhash=bytes.fromhex(brief.simhash) if brief is not None and brief.simhash else None,
         )
@@ -301,7 +349,7 @@ def _settle_duplicate(batch: Batch, entry: Entry, old_signature: bytes | None) -
 
 def _hosts(task: Task, domains: Domains, *, after: str) -> Iterator[tuple[bytes, HostLogLine]]:
     last: dict[bytes, HostLogLine] = {}
-    for line in read_log(task.segment.paths.host_log(task.partition), HostLogLine):
+    for line in read_log(task.segment.paths.host_log(task.partition), HostLogLine, sealed=True):
         last[host_part_of(domain=domains.registered(host_name(line.host)), host=line.host)] = line
     for part, line in sorted(last.items()):
         if part.hex() > after:
@@ -314,8 +362,3 @@ def _learn_host(record: HostRecord, line: HostLogLine) -> None:
     record.failures, record.deferred_until = line.failures, line.deferred_until
     record.address = line.address or record.address
     record.last_fetch_at = line.at
-
-
-def _stop_if_asked(control: Control) -> None:
-    if control.stopping:
-        raise Interrupted("interrupted; the same command continues")

@@ -100,7 +100,32 @@ def test_a_host_that_asks_for_too_long_a_delay_is_put_off_and_not_asked_again_an
         _run(tmp_path, "inject", job)
         done = _run(tmp_path, "crawl", job, "--until-done")
     assert web.asked == ["http://slow.test/robots.txt"]
-    assert "nothing is due; the next URL is due in 24.0 h; hosts with URLs that are put off: 1" in done.stdout + done.stderr
+    assert (
+        "nothing is due; the next URL is due in 24.0 h; hosts with URLs that are put off: 1"
+        in done.stdout + done.stderr
+    )
+
+
+def test_a_crawl_to_the_end_waits_for_a_host_that_is_put_off_for_a_moment(tmp_path: Path) -> None:
+    web_of = {"http://busy.test/": Scripted(status=503, headers={"Retry-After": "1"})}
+    with scripted_web(web_of) as web:
+        job = _job(tmp_path, port=web.port, seeds=["http://busy.test/"])
+        _run(tmp_path, "inject", job)
+        crawl = subprocess.Popen(
+            [sys.executable, "-m", "batchcrawl", "crawl", job, "--until-done"],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert crawl.stdout is not None
+        while "deferred" not in crawl.stdout.readline():
+            pass
+        web.answers = {"http://busy.test/": Scripted()}
+        assert crawl.wait(timeout=60) == 0
+        crawl.stdout.close()
+    row = msgspec.json.decode(_run(tmp_path, "url", job, "http://busy.test/").stdout)["record"]
+    assert (row["status"], row["retries"]) == ("fetched", 0)
 
 
 def test_a_host_that_is_never_there_is_given_up_and_the_log_says_why(tmp_path: Path) -> None:

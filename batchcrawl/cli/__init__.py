@@ -3,40 +3,43 @@
 import click
 
 from batchcrawl import __version__
-from batchcrawl.cli.fakeweb import fakeweb
-from batchcrawl.cli.hosts import hosts, robots
-from batchcrawl.cli.jobs import job, new
-from batchcrawl.cli.look import compare_command, dump_command, segment, segments, status, url
-from batchcrawl.cli.seeding import inject
-from batchcrawl.cli.steps import crawl, fetch, generate, parse, round_, update
+from batchcrawl.cli.group import Group, Place
 from batchcrawl.errors import ExitCode
 
-COMMANDS = (
-    new, job, inject, generate, fetch, parse, update, round_, crawl,
-    status, segments, segment, url, hosts, robots, dump_command, fakeweb, compare_command,
-)  # fmt: skip
+PLACES = {
+    "new": Place("jobs", "new", "Write a commented job file for the hosts of some URLs."),
+    "job": Place("jobs", "job", "Look at job files."),
+    "inject": Place("seeding", "inject", "Put seeds into the crawldb; without any, those of the job file."),
+    "generate": Place("steps", "generate", "Make a segment of the best URLs that may be taken now."),
+    "fetch": Place("steps", "fetch", "Fetch the URLs of a segment; an interrupted fetch goes on."),
+    "parse": Place("steps", "parse", "Turn the pages of a segment into text, signatures and links."),
+    "update": Place("steps", "update", "Bring what a segment saw into the crawldb."),
+    "round": Place("steps", "round_", "Run one round: finish the segment under way, or make one and finish it."),
+    "crawl": Place("steps", "crawl", "Run rounds one after the other; an interrupted crawl goes on."),
+    "status": Place("standing", "status", "Say how a crawl stands."),
+    "segments": Place("standing", "segments", "List the segments of a crawl, oldest first."),
+    "segment": Place("look", "segment", "Look into a segment; ID may be `newest`."),
+    "url": Place("look", "url", "Print what the crawldb knows of a URL and its host, as JSON."),
+    "hosts": Place("hosts", "hosts", "List the hosts of a crawl with their delays, and those put off."),
+    "robots": Place("hosts", "robots", "Look at what robots.txt files say."),
+    "dump": Place("look", "dump_command", "Print the whole crawldb as JSON lines, URLs and hosts."),
+    "check": Place("check", "check", "Prove that a crawl is what was written, by records and checksums."),
+    "fakeweb": Place("fakeweb", "fakeweb", "Serve a seeded synthetic web on loopback."),
+    "compare": Place(
+        "comparing",
+        "compare_command",
+        "Compare a crawl of a synthetic web with its truth.",
+    ),
+}
 """In the order of the flow, which is the order of the help."""
-
-
-class Group(click.Group):
-    """Lists its commands in the order in which they were added."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the commands."""
-        return list(self.commands)
-
 
 EXIT_STATUS = "\b\nExit status:\n" + "\n".join(f"  {int(code):>2}  {code.sentence}" for code in ExitCode)
 
 
-@click.group(cls=Group, epilog=EXIT_STATUS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Group, places=PLACES, epilog=EXIT_STATUS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="batchcrawl")
 def main() -> None:
     """Crawl the web in rounds: inject, then generate, fetch, parse, update, and again.
 
     JOB is the name of a file in jobs/ (without .toml) or a path to one.
     """
-
-
-for command in COMMANDS:
-    main.add_command(command)

@@ -5,7 +5,6 @@ from typing import TextIO, TypedDict, Unpack
 import click
 import msgspec
 
-from batchcrawl.cli.running import speaking
 from batchcrawl.errors import UsageError
 from batchcrawl.fakeweb.server import ServeSettings, serve
 from batchcrawl.fakeweb.spec import FAULTS, WebSpec, parse_faults
@@ -81,7 +80,6 @@ class Options(TypedDict):
 @click.option("--product-token", default="batchcrawl", show_default=True, help="The crawler's name, for --truth.")
 @click.option("--obey-nofollow", is_flag=True, help="The crawler takes no nofollow link, for --truth.")
 @click.option("--no-serve", is_flag=True, help="Only write the files.")
-@speaking
 def fakeweb(**options: Unpack[Options]) -> None:
     """Write what is asked for, then serve."""
     web = FakeWeb(_spec(options))

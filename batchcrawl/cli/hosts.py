@@ -5,26 +5,26 @@ import sys
 import click
 import msgspec
 
-from batchcrawl.cli.options import job_argument
-from batchcrawl.cli.running import command_clock, held_crawl, speaking
-from batchcrawl.cli.summaries import duration
+from batchcrawl.cli.group import Group, Place
+from batchcrawl.cli.options import job_argument, json_option
+from batchcrawl.cli.running import asked_url, command_clock, held_crawl
 from batchcrawl.errors import ExitCode
+from batchcrawl.job.units import about
 from batchcrawl.report import HostRow, host_rows
 from batchcrawl.show import known_robots
 
 
 @click.command()
 @job_argument
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
-@speaking
+@json_option
 def hosts(job: str, as_json: bool) -> None:
     """List the hosts of a crawl with their delays, and those put off.
 
     \b
     Reads:   crawldb
     Writes:  nothing
-    Example: batchcrawl hosts docs
-    Exit codes: 0 done, 2 wrong usage, 5 crawl in use
+    Example: batchcrawl hosts mysite
+    Exit codes: 0 done, 2 wrong usage, 5 crawl in use, 6 corrupt data
     """
     with held_crawl(job) as crawl:
         now = command_clock().now()
@@ -34,38 +34,40 @@ def hosts(job: str, as_json: bool) -> None:
             click.echo(msgspec.json.encode(row) if as_json else _line(row, now))
 
 
-@click.group()
+@click.group(
+    cls=Group,
+    places={"test": Place("hosts", "robots_test", "Say whether a URL may be fetched, and which line decides.")},
+)
 def robots() -> None:
     """Look at what robots.txt files say.
 
     \b
     Reads:   crawldb
     Writes:  nothing
-    Example: batchcrawl robots test docs https://docs.example.org/private/
+    Example: batchcrawl robots test mysite https://www.example.org/private/
     Exit codes: 0 done, 2 wrong usage
     """
 
 
-@robots.command("test")
+@click.command("test")
 @job_argument
 @click.argument("url", metavar="URL")
-@speaking
 def robots_test(job: str, url: str) -> None:
-    """Say whether a URL may be fetched, and which line of robots.txt decides.
+    """Say whether a URL may be fetched, and which line decides.
 
     \b
     Reads:   the copy of robots.txt in the crawldb
     Writes:  nothing
-    Example: batchcrawl robots test docs https://docs.example.org/private/
-    Exit codes: 0 allowed, 1 not allowed or not known yet, 2 wrong usage, 5 crawl in use
+    Example: batchcrawl robots test mysite https://www.example.org/private/
+    Exit codes: 0 allowed, 1 not allowed or not known yet, 2 wrong usage, 5 crawl in use, 6 corrupt data
     """
     with held_crawl(job) as crawl:
         now = command_clock().now()
-        found = known_robots(crawl, url)
+        found = known_robots(crawl, asked_url(url))
     if found is None:
         click.echo("not known: the host's robots.txt has not been fetched yet; the fetch step asks for it first")
         sys.exit(int(ExitCode.FAILED))
-    age = duration(max(0.0, now - found.copy.fetched_at))
+    age = about(max(0.0, now - found.copy.fetched_at))
     click.echo(f"{'allowed' if found.allowed else 'not allowed'} for {crawl.job.product_token}: {found.why}")
     click.echo(f"{found.source}, fetched {age} ago, status {found.copy.status or 'none'}")
     if not found.allowed:
@@ -75,5 +77,5 @@ def robots_test(job: str, url: str) -> None:
 def _line(row: HostRow, now: float) -> str:
     delay = "" if row.delay_s is None else f"{row.delay_s:.1f} s"
     answer = "" if row.response_s is None else f"{row.response_s:.2f} s"
-    until = "" if row.put_off_until is None else f", for {duration(row.put_off_until - now)}"
+    until = "" if row.put_off_until is None else f", for {about(row.put_off_until - now)}"
     return f"{row.known:>9,} {row.fetched:>9,} {row.ready:>9,} {delay:>8} {answer:>8}  {row.host}  {row.reason}{until}"

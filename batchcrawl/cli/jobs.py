@@ -6,8 +6,10 @@ from pathlib import Path
 import click
 import msgspec
 
+from batchcrawl.cli.group import Group, Place
 from batchcrawl.errors import JobFileError, UsageError
 from batchcrawl.job.agent import is_contact
+from batchcrawl.job.crawl import fixed_at_birth
 from batchcrawl.job.effective import Effective, effective_settings
 from batchcrawl.job.load import Job, find_job, load_job, require_contact
 from batchcrawl.job.seeds import BadUrl, parse_seed_url
@@ -15,6 +17,8 @@ from batchcrawl.job.source import printable
 from batchcrawl.job.spelling import toml_value
 from batchcrawl.job.template import hosts_of, job_text
 from batchcrawl.store.disk import Disk
+from batchcrawl.store.identity import Identity, read_identity
+from batchcrawl.store.layout import Layout
 
 
 @click.command()
@@ -27,7 +31,7 @@ def new(name: str, urls: tuple[str, ...], contact: str | None) -> None:
     \b
     Reads:   nothing
     Writes:  jobs/NAME.toml, or the path NAME if it ends in .toml; never over a file that is there
-    Example: batchcrawl new docs https://docs.example.org/ --contact me@example.org
+    Example: batchcrawl new mysite https://www.example.org/ --contact me@example.org
     Exit codes: 0 done, 2 wrong usage, 3 out of disk space
     """
     path, shown = find_job(name, cwd=Path.cwd())
@@ -46,35 +50,53 @@ def new(name: str, urls: tuple[str, ...], contact: str | None) -> None:
     _tell_contact(load_job(name, cwd=Path.cwd()))
 
 
-@click.group()
+@click.group(
+    cls=Group, places={"check": Place("jobs", "check", "Print every setting in force and where it comes from.")}
+)
 def job() -> None:
     """Look at job files.
 
     \b
     Reads:   job files
     Writes:  nothing
-    Example: batchcrawl job check docs
+    Example: batchcrawl job check mysite
     Exit codes: 0 done, 2 wrong usage or job file
     """
 
 
-@job.command()
+@click.command()
 @click.argument("name", metavar="JOB")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line: setting, value, source, meaning.")
 def check(name: str, as_json: bool) -> None:
     """Print every setting in force and where it comes from.
 
     \b
-    Reads:   jobs/JOB.toml, or the path JOB if it ends in .toml
+    Reads:   jobs/JOB.toml, or the path JOB if it ends in .toml; crawl.toml of the crawl, where it is born
     Writes:  nothing
-    Example: batchcrawl job check docs
+    Example: batchcrawl job check mysite
     Exit codes: 0 the job file is right, 2 it is not
     """
     found = load_job(name, cwd=Path.cwd())
     rows = effective_settings(found, cores=os.cpu_count() or 1)
+    identity = Layout(found.data_dir).identity
+    if identity.exists():
+        rows = _in_force(found, rows, read_identity(identity))
     for line in _json_lines(rows) if as_json else _columns(rows):
         click.echo(line)
     _tell_contact(found)
+
+
+def _in_force(job: Job, rows: list[Effective], identity: Identity) -> list[Effective]:
+    """Put what the crawl was born with in the place of what the job would give a new one."""
+    born = {"crawl.partitions": identity.partitions, "crawl.canonical_steps": list(identity.canonical_steps)}
+    for line in fixed_at_birth(job, identity):
+        click.echo(line, err=True)
+    return [
+        msgspec.structs.replace(row, value=born[row.setting], source="crawl.toml (fixed at birth)")
+        if row.setting in born
+        else row
+        for row in rows
+    ]
 
 
 def _url(text: str) -> str:

@@ -32,7 +32,7 @@ class StepProgress:
 
     def __call__(self, progress: Progress) -> None:
         """Show a report."""
-        if self._quiet or not progress.total:
+        if self._quiet or not (progress.total or progress.done):
             return
         if self._first is None:
             self._first = progress.done
@@ -45,7 +45,7 @@ class StepProgress:
     def _draw(self, progress: Progress) -> None:
         if self._bar is None:
             self._bar = tqdm(
-                total=progress.total,
+                total=progress.total or None,
                 initial=progress.done,
                 desc=self._command,
                 unit="url",
@@ -53,15 +53,20 @@ class StepProgress:
                 dynamic_ncols=True,
                 file=sys.stderr,
             )
-        self._bar.total = progress.total
+        self._bar.total = progress.total or None
         self._bar.set_postfix_str(_hosts(progress), refresh=False)
         self._bar.update(progress.done - self._bar.n)
 
     def _line(self, progress: Progress) -> str:
         passed_s = max(self._said - self._began, 0.001)
         rate = (progress.done - (self._first or 0)) / passed_s
-        left = f"{(progress.total - progress.done) / rate:.0f} s left" if rate else "time left unknown"
-        words = [f"{self._command}: {progress.done:,} of {progress.total:,}", f"{rate:.1f}/s", left, _hosts(progress)]
+        of = f" of {progress.total:,}" if progress.total else ""
+        words = [f"{self._command}: {progress.done:,}{of}"]
+        if rate or not _hosts(progress):  # else the hosts say what is waited for
+            words.append(f"{rate:.1f}/s")
+        if rate and progress.total:
+            words.append(f"{(progress.total - progress.done) / rate:.0f} s left")
+        words.append(_hosts(progress))
         return ", ".join(word for word in words if word)
 
 

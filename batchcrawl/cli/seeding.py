@@ -1,6 +1,7 @@
 """The command that puts seeds into a crawl."""
 
 import io
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,14 +9,15 @@ from pathlib import Path
 import click
 
 from batchcrawl.cli.options import job_argument, quiet_option
-from batchcrawl.cli.running import command_clock, speaking
+from batchcrawl.cli.running import command_clock, files_of
 from batchcrawl.cli.summaries import echo_inject
-from batchcrawl.errors import SeedError, UsageError
+from batchcrawl.errors import JobFileError, SeedError, UsageError
 from batchcrawl.inject import inject as inject_step
-from batchcrawl.job.crawl import open_or_create
-from batchcrawl.job.load import Job, load_job
+from batchcrawl.job.crawl import fixed_at_birth, open_or_create
+from batchcrawl.job.load import Job, load_job, require_contact
 from batchcrawl.job.seed_files import read_seed_file, read_seeds
 from batchcrawl.job.seeds import Seed, SeedFault, parse_seed_lines
+from batchcrawl.job.template import hosts_of
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.lock import CrawlLock
 
@@ -27,7 +29,6 @@ SEED_FILE_SUFFIXES = (".txt", ".tsv", ".csv", ".gz")
 @job_argument
 @click.argument("sources", nargs=-1, metavar="[FILE|-|URL...]")
 @quiet_option
-@speaking
 def inject(job: str, sources: tuple[str, ...], quiet: bool) -> None:
     """Put seeds into the crawldb; without any, those of the job file.
 
@@ -36,19 +37,75 @@ def inject(job: str, sources: tuple[str, ...], quiet: bool) -> None:
     \b
     Reads:   FILE (also gzipped), stdin (-), the URLs given, or seeds and seed_files of the job
     Writes:  crawldb
-    Example: batchcrawl inject docs https://docs.example.org/
-    Exit codes: 0 done, 2 a bad seed (the good ones are in), 3 disk full, 5 crawl in use, 11 interrupted
+    Example: batchcrawl inject mysite https://www.example.org/
+    Exit codes: 0 done, 2 a bad seed (the good ones are in) or no contact (none is), 3 disk full, 5 crawl in use,
+                6 corrupt data, 11 interrupted
     """
     found = load_job(job, cwd=Path.cwd())
+    if not sources and not found.settings.seeds and not found.settings.seed_files:
+        raise UsageError(f"{found.shown} names no seeds; give some: batchcrawl inject {found.argument} URL")
+    seeds = _Seeds(found)
+    if found.settings.contact is None:
+        seeds.require_contact(sources)
     disk = Disk()
     disk.make_dir(found.data_dir)
-    faults: list[SeedFault] = []
-    with CrawlLock(found.data_dir / "lock"):
-        seeds = _good(_lines(found, sources), faults)
-        summary = inject_step(open_or_create(found, disk), seeds, disk=disk, clock=command_clock())
+    with files_of(found.data_dir), CrawlLock(found.data_dir / "lock"):
+        crawl = open_or_create(found, disk)
+        for line in fixed_at_birth(found, crawl.identity):
+            click.echo(line, err=True)
+        summary = inject_step(crawl, seeds.of(sources), disk=disk, clock=command_clock())
     if not quiet:
         echo_inject(summary)
-    _raise_for(faults)
+    seeds.raise_faults()
+
+
+class _Seeds:
+    """Yields good seeds and keeps what was wrong until they are in."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._faults: list[SeedFault] = []
+        """Those to show, and one more to tell that there are others."""
+        self._cut: UsageError | None = None
+
+    def of(self, sources: tuple[str, ...]) -> Iterator[Seed]:
+        """Yield the seeds up to the first source that cannot be read. Raises JobFileError where a contact is needed."""
+        try:
+            for line in _lines(self._job, sources):
+                if isinstance(line, Seed):
+                    require_contact(self._job, hosts_of([line.url]))
+                    yield line
+                elif len(self._faults) <= FAULTS_SHOWN:
+                    self._faults.append(line)
+        except JobFileError:
+            raise
+        except UsageError as error:
+            self._cut = error
+
+    def require_contact(self, sources: tuple[str, ...]) -> None:
+        """Raise JobFileError before anything is injected if a seed needs a contact; streams are read only once."""
+        files = tuple(source for source in sources if not _is_stream(source))
+        own_stream = not sources and any(map(_is_stream, map(str, self._job.seed_paths)))
+        if (files or not sources) and not own_stream:
+            for _ in _Seeds(self._job).of(files):
+                pass
+
+    def raise_faults(self) -> None:
+        """Show the bad lines; raise the error of the source that could not be read, or SeedError for bad lines."""
+        for fault in self._faults[:FAULTS_SHOWN]:
+            click.echo(str(fault), err=True)
+        if self._cut is not None:
+            raise self._cut
+        if self._faults:
+            which = f"the first {FAULTS_SHOWN}" if len(self._faults) > FAULTS_SHOWN else "the"
+            raise SeedError(
+                f"{which} bad lines are named above; all good ones are injected: "
+                "correct the others and inject them again"
+            )
+
+
+def _is_stream(source: str) -> bool:
+    return source == "-" or (os.path.exists(source) and not os.path.isfile(source) and not os.path.isdir(source))
 
 
 def _lines(job: Job, sources: tuple[str, ...]) -> Iterator[Seed | SeedFault]:
@@ -57,37 +114,23 @@ def _lines(job: Job, sources: tuple[str, ...]) -> Iterator[Seed | SeedFault]:
         yield from _own(job)
     for source in sources:
         if source == "-":
-            yield from read_seeds(sys.stdin.buffer, "stdin")
-        elif Path(source).is_file():
+            yield from _stdin()
+        elif os.path.isfile(source) or _is_stream(source):
             yield from read_seed_file(Path(source), source)
         elif "://" not in source and source.endswith(SEED_FILE_SUFFIXES):
-            raise UsageError(f"{source}: no such file")
+            raise UsageError(f"{source}: no such file; what stood before it is injected")
         else:
             yield from parse_seed_lines(io.BytesIO(source.encode()), "argument")
 
 
+def _stdin() -> Iterator[Seed | SeedFault]:
+    if sys.stdin is None:
+        raise SeedError("stdin is closed; pipe seed lines into it, or name a file")
+    yield from read_seeds(sys.stdin.buffer, "stdin")
+
+
 def _own(job: Job) -> Iterator[Seed | SeedFault]:
-    if not job.settings.seeds and not job.settings.seed_files:
-        raise UsageError(f"{job.shown} names no seeds; give some: batchcrawl inject {job.argument} URL")
     for url in job.settings.seeds:
         yield from parse_seed_lines([url.encode()], job.shown)
     for path in job.seed_paths:
         yield from read_seed_file(path, str(path))
-
-
-def _good(lines: Iterator[Seed | SeedFault], faults: list[SeedFault]) -> Iterator[Seed]:
-    """Yield the seeds and set the faults aside: those to show, and one more to tell that there are others."""
-    for line in lines:
-        if isinstance(line, Seed):
-            yield line
-        elif len(faults) <= FAULTS_SHOWN:
-            faults.append(line)
-
-
-def _raise_for(faults: list[SeedFault]) -> None:
-    if not faults:
-        return
-    for fault in faults[:FAULTS_SHOWN]:
-        click.echo(str(fault), err=True)
-    more = f"the first {FAULTS_SHOWN} bad lines are" if len(faults) > FAULTS_SHOWN else "the bad lines are"
-    raise SeedError(f"{more} named above; all good ones are injected: correct the others and inject them again")

@@ -1,19 +1,19 @@
 """The commands that run the steps of a crawl, in the order of the flow."""
 
-import sys
 from collections.abc import Callable
 
 import click
 
 from batchcrawl.cli.options import job_argument, quiet_option, segment_option
-from batchcrawl.cli.running import command_clock, held_crawl, speaking, stoppable
+from batchcrawl.cli.running import command_clock, held_crawl
+from batchcrawl.cli.stopping import stoppable
 from batchcrawl.cli.summaries import echo_plan, echo_step
 from batchcrawl.engine.control import Control
-from batchcrawl.errors import ExitCode, NothingDue
+from batchcrawl.errors import NothingDue, TimeLimitReached
 from batchcrawl.generate import Plan
 from batchcrawl.generate import generate as generate_step
 from batchcrawl.job.crawl import Crawl
-from batchcrawl.round import Steps, run_round, run_step
+from batchcrawl.round import Steps, run_round, run_step, wait_for_due
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.segment import COMMANDS, Segment, StepInfo, newest_needing, open_segment, require_turn
 
@@ -23,15 +23,14 @@ from batchcrawl.store.segment import COMMANDS, Segment, StepInfo, newest_needing
 @click.option("--top", type=click.IntRange(min=1), metavar="N", help="At most N URLs; default: generate.urls_max.")
 @click.option("--dry-run", is_flag=True, help="Print the plan and change nothing.")
 @quiet_option
-@speaking
 def generate(job: str, top: int | None, dry_run: bool, quiet: bool) -> None:
     """Make a segment of the best URLs that may be taken now.
 
     \b
     Reads:   crawldb
     Writes:  segments/ID with fetch list and host sheet, leases in the crawldb
-    Example: batchcrawl generate docs --top 1000
-    Exit codes: 0 done, 2 wrong usage, 4 nothing due, 5 crawl in use, 11 interrupted
+    Example: batchcrawl generate mysite --top 1000
+    Exit codes: 0 done, 2 wrong usage, 4 nothing due, 5 crawl in use, 6 corrupt data, 11 interrupted
     """
     with held_crawl(job) as crawl, stoppable(quiet=quiet) as controls:
         plan = generate_step(
@@ -45,33 +44,32 @@ def generate(job: str, top: int | None, dry_run: bool, quiet: bool) -> None:
 @job_argument
 @segment_option
 @quiet_option
-@speaking
 def fetch(job: str, segment_id: str | None, quiet: bool) -> None:
     """Fetch the URLs of a segment; an interrupted fetch goes on.
 
     \b
     Reads:   fetch list, host sheet, the network
     Writes:  WARC files, fetch log, host log
-    Example: batchcrawl fetch docs
-    Exit codes: 0 done, 1 failed, 2 wrong usage or order, 3 disk full, 5 crawl in use, 11 interrupted, 15 time limit
+    Example: batchcrawl fetch mysite
+    Exit codes: 0 done, 1 failed, 2 wrong usage or order, 3 disk full, 5 crawl in use, 6 corrupt data,
+                11 interrupted, 15 time limit
     """
     info = _step(job, segment_id, "fetched", quiet=quiet)
     if info is not None and info.reason is not None:
-        sys.exit(int(ExitCode.TIME_LIMIT))
+        raise TimeLimitReached(f"fetch: {info.reason} reached; update gives the rest back to the crawldb")
 
 
 @click.command()
 @job_argument
 @segment_option
 @quiet_option
-@speaking
 def parse(job: str, segment_id: str | None, quiet: bool) -> None:
     """Turn the pages of a segment into text, signatures and links.
 
     \b
     Reads:   fetch log, WARC files
     Writes:  pages and links of the segment
-    Example: batchcrawl parse docs
+    Example: batchcrawl parse mysite
     Exit codes: 0 done, 1 failed, 2 wrong usage or order, 3 disk full, 5 crawl in use, 6 corrupt data, 11 interrupted
     """
     _step(job, segment_id, "parsed", quiet=quiet)
@@ -81,14 +79,13 @@ def parse(job: str, segment_id: str | None, quiet: bool) -> None:
 @job_argument
 @segment_option
 @quiet_option
-@speaking
 def update(job: str, segment_id: str | None, quiet: bool) -> None:
     """Bring what a segment saw into the crawldb.
 
     \b
     Reads:   fetch log, host log, pages, links
     Writes:  crawldb
-    Example: batchcrawl update docs
+    Example: batchcrawl update mysite
     Exit codes: 0 done, 1 failed, 2 wrong usage or order, 3 disk full, 5 crawl in use, 6 corrupt data, 11 interrupted
     """
     _step(job, segment_id, "updated", quiet=quiet)
@@ -98,13 +95,12 @@ def update(job: str, segment_id: str | None, quiet: bool) -> None:
 @job_argument
 @click.option("--top", type=click.IntRange(min=1), metavar="N", help="At most N URLs; default: generate.urls_max.")
 @quiet_option
-@speaking
 def round_(job: str, top: int | None, quiet: bool) -> None:
-    """Run one round: finish the segment that is under way, or make one and finish it.
+    """Run one round: finish the segment under way, or make one and finish it.
 
     \b
     Reads and writes: as generate, fetch, parse and update do
-    Example: batchcrawl round docs
+    Example: batchcrawl round mysite
     Exit codes: 0 done, 1 failed, 2 wrong usage, 3 disk full, 4 nothing due, 5 crawl in use, 6 corrupt data,
                 11 interrupted
     """
@@ -115,16 +111,15 @@ def round_(job: str, top: int | None, quiet: bool) -> None:
 @click.command()
 @job_argument
 @click.option("--rounds", type=click.IntRange(min=1), metavar="N", help="So many rounds; default: 1.")
-@click.option("--until-done", is_flag=True, help="Rounds until nothing is due.")
+@click.option("--until-done", is_flag=True, help="Rounds until nothing is due, nor soon.")
 @click.option("--top", type=click.IntRange(min=1), metavar="N", help="At most N URLs a round.")
 @quiet_option
-@speaking
 def crawl(job: str, rounds: int | None, until_done: bool, top: int | None, quiet: bool) -> None:
     """Run rounds one after the other; an interrupted crawl goes on.
 
     \b
     Reads and writes: as generate, fetch, parse and update do
-    Example: batchcrawl crawl docs --until-done
+    Example: batchcrawl crawl mysite --until-done
     Exit codes: 0 done, 1 failed, 2 wrong usage, 3 disk full, 4 nothing due, 5 crawl in use, 6 corrupt data,
                 11 interrupted
     """
@@ -135,13 +130,19 @@ def crawl(job: str, rounds: int | None, until_done: bool, top: int | None, quiet
             try:
                 run_round(steps, urls_max=top)
             except NothingDue as error:
+                if until_done and wait_for_due(steps, error):
+                    continue
                 if done == 0:
                     raise
-                click.echo(f"crawl: {done} rounds; {error}", err=quiet)
+                _echo_rounds(done, f"; {error}", quiet=quiet)
                 return
             done += 1
-        if not quiet:
-            click.echo(f"crawl: {done} rounds")
+        _echo_rounds(done, quiet=quiet)
+
+
+def _echo_rounds(done: int, why: str = "", *, quiet: bool) -> None:
+    if not quiet:
+        click.echo(f"crawl: {done} {'round' if done == 1 else 'rounds'}{why}")
 
 
 def _steps(opened: Crawl, control_of: Callable[[str], Control], *, quiet: bool) -> Steps:
@@ -161,8 +162,9 @@ def _step(job: str, segment_id: str | None, step: str, *, quiet: bool) -> StepIn
     with held_crawl(job) as opened, stoppable(quiet=quiet) as controls:
         segment = _segment(opened, segment_id, step)
         if segment is None or not require_turn(segment, step, job):
-            what = "no segment needs it" if segment is None else f"segment {segment.id} is {step} already"
-            click.echo(f"{COMMANDS[step]}: nothing to do; {what}")
+            if not quiet:
+                what = "no segment needs it" if segment is None else f"segment {segment.id} is {step} already"
+                click.echo(f"{COMMANDS[step]}: nothing to do; {what}")
             return None
         run_step(_steps(opened, controls.of, quiet=quiet), step, segment)
         return segment.manifest.steps[step]

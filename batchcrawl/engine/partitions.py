@@ -17,7 +17,7 @@ from multiprocessing.context import ForkContext, SpawnContext
 from typing import Generic, TypeVar
 
 from batchcrawl.engine.control import Control, Progress
-from batchcrawl.errors import CrawlError
+from batchcrawl.errors import CrawlError, InternalError
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -30,7 +30,7 @@ _CONTEXT = ForkContext() if sys.platform == "linux" else SpawnContext()
 
 @dataclass(frozen=True)
 class _Failure:
-    error: CrawlError
+    error: CrawlError | OSError
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class _Child(Generic[Task, Result]):
         except (EOFError, OSError):
             self.process.join()
             how = _how_it_ended(self.process.exitcode)
-            self.outcome = _Failure(CrawlError(f"a worker process {how}; run the same command again"))
+            self.outcome = _Failure(CrawlError(f"a worker process {how}"))
             return
         if isinstance(message, Progress):
             self.progress = message
@@ -84,7 +84,8 @@ def run_partitions(
     """Run `function(task, control)` for each task in its own process, at most `parallel` at once.
 
     Returns the results in the order of the tasks. When one fails, the others are asked to stop, and the
-    first error is raised once all have ended. Requests to stop that reach `control` are passed on.
+    first error is raised once all have ended: a CrawlError or OSError as it was, any other as InternalError.
+    Requests to stop that reach `control` are passed on.
     """
     waiting = list(enumerate(tasks))
     running: dict[int, _Child[Task, Result]] = {}
@@ -107,8 +108,8 @@ def run_partitions(
 
 def _how_it_ended(code: int | None) -> str:
     if code is not None and code < 0:
-        return f"was killed by {signal.Signals(-code).name}"
-    return f"died (exit code {code})"
+        return f"was killed by {signal.Signals(-code).name}; run the same command again"
+    return f"died (exit code {code}); please report it"
 
 
 class _Told:
@@ -171,6 +172,17 @@ def _child_main(function: Callable[[Task, Control], Result], task: Task, pipe: C
         send(_Success(function(task, control)))
     except CrawlError as error:
         send(_Failure(error))
+    except OSError as error:
+        send(_Failure(_plain(error)))
+    except Exception as error:  # noqa: BLE001  # it is raised by the parent, which has somebody to tell it to
+        send(_Failure(InternalError.of(error)))
+
+
+def _plain(error: OSError) -> OSError | InternalError:
+    """Return an error of the system as its number, words and file, since those of libraries may not be sent."""
+    if error.errno is None:
+        return InternalError.of(error)
+    return OSError(error.errno, error.strerror or str(error), error.filename)
 
 
 def _obey(pipe: Connection, control: Control) -> None:

@@ -3,7 +3,7 @@
 import os
 from dataclasses import dataclass
 
-from batchcrawl.errors import UsageError
+from batchcrawl.errors import CorruptData, UsageError
 from batchcrawl.job.load import Job
 from batchcrawl.store.crawldb import CrawlDb
 from batchcrawl.store.disk import Disk
@@ -46,18 +46,23 @@ class Crawl:
 
 
 def open_crawl(job: Job) -> Crawl:
-    """Open the crawl of a job. Raises UsageError when it is not born yet."""
+    """Open the crawl of a job. Raises UsageError when it is not born yet, CorruptData when it lost its crawl.toml."""
     layout = Layout(job.data_dir)
     if not layout.identity.exists():
+        _require_unborn(layout)
         raise UsageError(f"{job.name}: nothing is crawled yet; run 'batchcrawl inject {job.argument}' first")
     return Crawl(job, layout, read_identity(layout.identity))
 
 
 def open_or_create(job: Job, disk: Disk) -> Crawl:
-    """Open the crawl of a job, or bring it to life: crawl.toml is written last and is the commit act."""
+    """Open the crawl of a job, or bring it to life: crawl.toml is written last and is the commit act.
+
+    Raises CorruptData when it lost its crawl.toml.
+    """
     layout = Layout(job.data_dir)
     if layout.identity.exists():
         return open_crawl(job)
+    _require_unborn(layout)
     identity = Identity(
         partitions=job.settings.crawl.partitions_for(os.cpu_count() or 1),
         canonical_steps=tuple(job.settings.crawl.steps()),
@@ -70,3 +75,27 @@ def open_or_create(job: Job, disk: Disk) -> Crawl:
     disk.write_file(layout.suffix_list, bundled_list().encode("utf-8"))
     write_identity(disk, layout.identity, identity)
     return Crawl(job, layout, identity)
+
+
+def fixed_at_birth(job: Job, identity: Identity) -> list[str]:
+    """Return a line for each setting of the job that asks for something else than what the crawl was born with."""
+    wanted = job.settings.crawl
+    lines = []
+    if wanted.partitions not in (None, identity.partitions):
+        lines.append(_says_else("crawl.partitions", wanted.partitions, identity.partitions))
+    if wanted.canonical_steps and wanted.steps() != identity.canonical_steps:
+        lines.append(_says_else("crawl.canonical_steps", list(wanted.steps()), list(identity.canonical_steps)))
+    return [f"{job.shown}: {line}" for line in lines]
+
+
+def _says_else(setting: str, wanted: object, born: object) -> str:
+    return f"{setting} is fixed at birth: {born} is in force and not {wanted}; another value takes a new crawl"
+
+
+def _require_unborn(layout: Layout) -> None:
+    """Raise CorruptData for a crawl that has had seeds or segments: a birth that was cut leaves an empty database."""
+    if layout.seed_hosts.exists() or layout.segment_ids():
+        raise CorruptData(
+            f"{layout.identity} is missing but crawldb/ is there; put the file back from a copy, "
+            f"or move {layout.root} away to begin anew"
+        )

@@ -45,8 +45,10 @@ class Visit:
     requests: int = 0
     """Requests sent for it."""
     body_bytes: int = 0
+    parsed: bool = True
+    """Parse could read the page."""
     signature: bytes | None = None
-    """None where the page was not parsed."""
+    """None for a page without words."""
     simhash: bytes | None = None
 
 
@@ -97,14 +99,17 @@ def _forget_copy(record: UrlRecord) -> None:
 
 
 def _observe_page(record: UrlRecord, visit: Visit) -> None:
-    record.digest, record.content_type = visit.digest, visit.content_type
-    record.segment = visit.segment
-    if visit.truncated or visit.signature is None:
+    last_digest, record.digest = record.digest, visit.digest
+    record.content_type, record.segment = visit.content_type, visit.segment
+    if visit.truncated or not visit.parsed:
         # Half a page must not be asked for by its validators, nor compared with a whole one.
-        record.etag = record.last_modified = record.signature = record.simhash = None
+        record.etag = record.last_modified = record.signature = record.simhash = record.digest = None
         return
-    if record.signature is not None:
+    if record.signature is not None and visit.signature is not None:
         _learn(record, visit.at, changed=record.signature != visit.signature)
+    elif last_digest is not None:
+        # A page without words is told by its bytes.
+        _learn(record, visit.at, changed=last_digest != visit.digest)
     record.etag, record.last_modified = visit.etag, visit.last_modified
     record.signature, record.simhash = visit.signature, visit.simhash
 

@@ -7,6 +7,7 @@ import msgspec
 
 from batchcrawl.errors import CorruptData, CrawlError
 from batchcrawl.store.disk import Disk
+from batchcrawl.store.reading import ADVICE, read_stored
 
 FORMAT_VERSION = 1
 
@@ -40,12 +41,12 @@ def write_identity(disk: Disk, path: Path, identity: Identity) -> None:
 
 def read_identity(path: Path) -> Identity:
     """Return the identity of a crawl. Raises CorruptData, or CrawlError for a newer format."""
-    data = path.read_bytes()
+    data = read_stored(path)
     try:
         require_readable(path, msgspec.toml.decode(data, type=FormatOnly))
         return msgspec.toml.decode(data, type=Identity)
     except msgspec.MsgspecError as error:
-        raise CorruptData(f"{path}: {error}") from error
+        raise CorruptData(f"{path}: {error}; {ADVICE}") from error
 
 
 class FormatOnly(msgspec.Struct):

@@ -118,7 +118,3 @@ class SegmentPaths:
     def all_pages(self, p: int) -> list[Path]:
         """Return the pages files of a partition, in order."""
         return sorted(self.parse_dir.glob(f"{p}-*.pages.jsonl.zst"))
-
-    def all_links(self, target: int) -> list[Path]:
-        """Return the links files of every partition that lead into `target`, in order."""
-        return sorted(self.parse_dir.glob(f"*.links-{target}.jsonl.zst"))

@@ -18,6 +18,7 @@ import zstandard
 from batchcrawl.errors import CorruptData
 from batchcrawl.store.disk import TEMPORARY_SUFFIX, Disk
 from batchcrawl.store.failpoints import failpoint
+from batchcrawl.store.reading import ADVICE, open_stored, size_stored
 
 LINE_BYTES_MAX = 64 << 20
 """No line is longer than this; neither written nor read."""
@@ -114,22 +115,24 @@ def read_lines(path: Path, line_type: type[L]) -> Iterator[L]:
         try:
             line = decode(text)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise CorruptData(f"{path}: line {number} cannot be read: {error}") from error
+            raise CorruptData(f"{path}: line {number} cannot be read: {error}; {ADVICE}") from error
         yield line
 
 
 def check_file(path: Path, info: FileInfo) -> None:
     """Raise CorruptData if a file is not the one that `info` describes, to the last byte."""
-    checksum = hashlib.sha256()
-    size = 0
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK_BYTES):
-            checksum.update(chunk)
-            size += len(chunk)
+    check_size(path, info)
+    with open_stored(path) as file:
+        checksum = hashlib.file_digest(file, "sha256").hexdigest()
+    if checksum != info.checksum:
+        raise CorruptData(f"{path}: its {info.bytes} bytes have the checksum {checksum}, not {info.checksum}; {ADVICE}")
+
+
+def check_size(path: Path, info: FileInfo) -> None:
+    """Raise CorruptData if a file is not there or not as long as `info` says."""
+    size = size_stored(path)
     if size != info.bytes:
-        raise CorruptData(f"{path} has {size} bytes; {info.bytes} were written")
-    if checksum.hexdigest() != info.checksum:
-        raise CorruptData(f"{path}: its {size} bytes have the checksum {checksum.hexdigest()}, not {info.checksum}")
+        raise CorruptData(f"{path} has {size} bytes; {info.bytes} were written; {ADVICE}")
 
 
 def line_file_info(path: Path) -> FileInfo:
@@ -140,7 +143,7 @@ def line_file_info(path: Path) -> FileInfo:
 
 def log_info(path: Path) -> FileInfo:
     """Return what a log is that no one appends to any more."""
-    with path.open("rb") as file:
+    with open_stored(path) as file:
         lines = sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(_CHUNK_BYTES), b""))
     return _info(path, lines)
 
@@ -191,12 +194,12 @@ class LogWriter:
         failpoint("log.recovered")
 
 
-def read_log(path: Path, line_type: type[L]) -> Iterator[L]:
-    """Yield the lines of a log; a torn tail is left out.
+def read_log(path: Path, line_type: type[L], *, sealed: bool = False) -> Iterator[L]:
+    """Yield the lines of a log; a torn tail is left out, but in a log that is `sealed` there is none.
 
-    Raises CorruptData naming file and offset for a line that is damaged and is not the last.
+    Raises CorruptData naming file and offset for a line that is damaged and is not a torn tail.
     """
-    for _, line in log_ends(path, line_type):
+    for _, line in log_ends(path, line_type, sealed=sealed):
         yield line
 
 
@@ -226,12 +229,12 @@ def _split_lines(path: Path) -> Iterator[bytes]:
         elif sum(map(len, pieces)) > LINE_BYTES_MAX:
             raise _too_long(path, number + 1)
     if any(pieces):
-        raise CorruptData(f"{path}: line {number + 1} has no end; the file was cut")
+        raise CorruptData(f"{path}: line {number + 1} has no end; the file was cut; {ADVICE}")
 
 
 def _decompressed(path: Path) -> Iterator[bytes]:
     context = zstandard.ZstdDecompressor()
-    with path.open("rb") as file:
+    with open_stored(path) as file:
         frame: zstandard.ZstdDecompressionObj | None = None
         data = b""
         while data := data or file.read(_CHUNK_BYTES):
@@ -239,33 +242,35 @@ def _decompressed(path: Path) -> Iterator[bytes]:
             try:
                 plain = frame.decompress(data)
             except zstandard.ZstdError as error:
-                raise CorruptData(f"{path}: damaged at or before byte {file.tell()}: {error}") from error
+                raise CorruptData(f"{path}: damaged at or before byte {file.tell()}: {error}; {ADVICE}") from error
             yield plain
             data = frame.unused_data if frame.eof else b""
             frame = None if frame.eof else frame
         if frame is not None or not file.tell():
-            raise CorruptData(f"{path}: cut at byte {file.tell()}, in the middle of a frame")
+            raise CorruptData(f"{path}: cut at byte {file.tell()}, in the middle of a frame; {ADVICE}")
 
 
-def log_ends(path: Path, line_type: type[L]) -> Iterator[tuple[int, L]]:
+def log_ends(path: Path, line_type: type[L], *, sealed: bool = False) -> Iterator[tuple[int, L]]:
     """Yield the lines of a log, each with the offset at which it ends; otherwise as `read_log`."""
     decode = msgspec.json.Decoder(line_type).decode
     end = 0
-    with path.open("rb") as file:
+    with open_stored(path) as file:
         while text := file.readline(LINE_BYTES_MAX):
             try:
                 line = decode(text)
             except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-                if not file.read(1):  # the last line
+                if not sealed and not file.read(1):  # the last line
                     return
-                raise CorruptData(f"{path}: damaged at byte {end}: {error}") from error
+                raise CorruptData(f"{path}: damaged at byte {end}: {error}; {ADVICE}") from error
             if not text.endswith(b"\n"):
+                if sealed:
+                    raise CorruptData(f"{path}: the line at byte {end} has no end; {ADVICE}")
                 return
             end += len(text)
             yield end, line
 
 
 def _info(path: Path, lines: int) -> FileInfo:
-    with path.open("rb") as file:
+    with open_stored(path) as file:
         checksum = hashlib.file_digest(file, "sha256").hexdigest()
     return FileInfo(name=path.name, bytes=path.stat().st_size, checksum=checksum, lines=lines)

@@ -11,11 +11,19 @@ from batchcrawl.errors import CorruptData, UsageError, WrongOrder
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.identity import FormatOnly, require_readable
 from batchcrawl.store.layout import SEGMENT_ID, Layout, SegmentPaths
-from batchcrawl.store.records import FileInfo
+from batchcrawl.store.reading import ADVICE, read_stored
+from batchcrawl.store.records import FileInfo, check_file, check_size
 
 STEPS = ("generated", "fetched", "parsed", "updated")
 """The stamps, in the order of the steps."""
 COMMANDS = {"generated": "generate", "fetched": "fetch", "parsed": "parse", "updated": "update"}
+
+_EXPECTED = {
+    "fetchlist": ("{}.jsonl.zst",),
+    "hosts": ("{}.jsonl.zst",),
+    "fetch": ("{}.jsonl", "{}.hosts.jsonl"),
+}
+"""By folder, the files that every partition has."""
 
 Counts = dict[str, int]
 
@@ -40,6 +48,10 @@ class FileEntry(msgspec.Struct, kw_only=True):
     def of(cls, info: FileInfo) -> "FileEntry":
         """Return the entry of a finished file."""
         return cls(bytes=info.bytes, sha256=info.checksum, lines=info.lines)
+
+    def info(self, name: str) -> FileInfo:
+        """Return what it says of the file of that name."""
+        return FileInfo(name=name, bytes=self.bytes, checksum=self.sha256, lines=self.lines)
 
 
 class Manifest(msgspec.Struct, kw_only=True, omit_defaults=True):
@@ -72,6 +84,59 @@ class Segment:
         """The number under which URL records name the segment."""
         return segment_instant(self.id)
 
+    @property
+    def content_name(self) -> str:
+        """What tells the segment from another of the same id: when it was made, and its fetch lists."""
+        lists = (file.sha256 for name, file in sorted(self.manifest.files.items()) if name.startswith("fetchlist/"))
+        return " ".join((str(self.manifest.created_at), *lists))
+
+    def step(self, step: str) -> StepInfo:
+        """Return what a finished step (one of STEPS) left behind. Raises CorruptData when the manifest lacks it."""
+        info = self.manifest.steps.get(step)
+        if info is None:
+            raise CorruptData(f"{self.paths.manifest}: nothing is said of the step {step!r}; {ADVICE}")
+        return info
+
+    def entry(self, name: str) -> FileEntry:
+        """Return the entry of a file by its path in the segment. Raises CorruptData when the manifest lacks it."""
+        entry = self.manifest.files.get(name)
+        if entry is None:
+            raise CorruptData(f"{self.paths.manifest}: nothing is said of the file {name}; {ADVICE}")
+        return entry
+
+    def listed(self, folder: str, *, start: str = "", end: str = "") -> list[Path]:
+        """Return the files of a folder that the manifest tells of, whose names start and end so, in order."""
+        names = sorted(name for name in self.manifest.files if name.startswith(f"{folder}/{start}"))
+        return [self.path / name for name in names if name.endswith(end)]
+
+    def require(self, *folders: str, partitions: int) -> None:
+        """Prove that a step's input is what the steps before it wrote: every file is there and has its length.
+
+        The lines of a log have no checksum of their own, so logs are compared by the checksum of the whole; the blocks
+        of other files are checked while they are read. Raises CorruptData naming file, expected and found.
+        """
+        self.require_listed(*folders, partitions=partitions)
+        for folder in folders:
+            for path in self.listed(folder):
+                self.check(path, whole=path.suffix == ".jsonl")
+
+    def require_listed(self, *folders: str, partitions: int) -> None:
+        """Raise CorruptData if the manifest is another segment's, or lacks files that every partition has."""
+        if self.manifest.partitions != partitions or self.manifest.id != self.id:
+            raise CorruptData(
+                f"{self.paths.manifest}: tells of segment {self.manifest.id} in {self.manifest.partitions} partitions; "
+                f"expected {self.id} in {partitions}; it belongs to another crawl, or is damaged"
+            )
+        for folder in folders:
+            for name in (name.format(p) for name in _EXPECTED.get(folder, ()) for p in range(partitions)):
+                self.entry(f"{folder}/{name}")
+
+    def check(self, path: Path, *, whole: bool = True) -> None:
+        """Compare a file with its entry: its length or, if `whole`, every byte. Raises CorruptData."""
+        name = str(path.relative_to(self.path))
+        info = self.entry(name).info(name)
+        (check_file if whole else check_size)(path, info)
+
     def is_done(self, step: str) -> bool:
         """Tell whether a step (one of STEPS) has its stamp."""
         return self.paths.stamp(step).exists()
@@ -93,12 +158,12 @@ class Segment:
 
 def read_manifest(path: Path) -> Manifest:
     """Return the manifest of a segment. Raises CorruptData, or CrawlError for a newer format."""
+    data = read_stored(path)
     try:
-        data = path.read_bytes()
         require_readable(path, msgspec.json.decode(data, type=FormatOnly))
         return msgspec.json.decode(data, type=Manifest)
-    except (OSError, msgspec.MsgspecError) as error:
-        raise CorruptData(f"{path}: {error}") from error
+    except msgspec.MsgspecError as error:
+        raise CorruptData(f"{path}: {error}; {ADVICE}") from error
 
 
 def write_manifest(disk: Disk, path: Path, manifest: Manifest) -> None:
@@ -118,11 +183,16 @@ def segment_instant(segment_id: str) -> int:
 
 def open_segment(layout: Layout, segment_id: str) -> Segment:
     """Open a segment by its id. Raises UsageError when there is none of that id."""
+    return Segment(find_segment(layout, segment_id))
+
+
+def find_segment(layout: Layout, segment_id: str) -> Path:
+    """Return the directory of a segment by its id. Raises UsageError when there is none of that id."""
     if not SEGMENT_ID.fullmatch(segment_id) or not layout.segment(segment_id).is_dir():
         have = layout.segment_ids()
         newest = f"the newest is {have[-1]}" if have else "there is none yet"
         raise UsageError(f"no segment {segment_id} in {layout.segments}; {newest}")
-    return Segment(layout.segment(segment_id))
+    return layout.segment(segment_id)
 
 
 def newest_needing(layout: Layout, step: str) -> Segment | None:

@@ -9,6 +9,7 @@ from typing import BinaryIO
 from batchcrawl.errors import CorruptData, CrawlError
 from batchcrawl.store.disk import AppendFile, Disk
 from batchcrawl.store.failpoints import failpoint
+from batchcrawl.store.reading import open_stored, size_stored
 from batchcrawl.store.records import FileInfo
 
 OPEN_SUFFIX = ".open"
@@ -53,7 +54,7 @@ class GrowingFile:
 
 def closed_file(path: Path) -> FileInfo:
     """Return what a closed WARC file is, every member checked. Raises CorruptData naming file and offset."""
-    size = path.stat().st_size
+    size = size_stored(path)
     scan = scan_warc(path)
     if scan.valid_bytes != size:
         raise CorruptData(f"{path}: damaged at byte {scan.valid_bytes} of {size}")
@@ -105,7 +106,7 @@ def recover_warc(disk: Disk, path: Path, *, synced_bytes: int = 0) -> int:
 def scan_warc(path: Path, offset: int = 0) -> Scan:
     """Walk over the gzip members from an offset on, in bounded memory, up to the first that is not whole."""
     records = 0
-    with path.open("rb") as file:
+    with open_stored(path) as file:
         while True:
             try:
                 offset = inflate_member(file, offset)

@@ -9,6 +9,7 @@ from typing import BinaryIO
 from fastwarc import WarcRecord
 
 from batchcrawl.errors import CorruptData
+from batchcrawl.store.reading import open_stored
 from batchcrawl.store.warc_file import OPEN_SUFFIX, inflate_member, scan_warc
 from batchcrawl.store.warc_record import digest
 
@@ -88,13 +89,8 @@ def iter_warc(path: Path, offset: int = 0) -> Iterator[StoredRecord]:
 
 
 def _open(path: Path) -> BinaryIO:
-    try:
-        return path.open("rb")
-    except FileNotFoundError:
-        still_open = path.with_name(path.name + OPEN_SUFFIX)
-        if not still_open.exists():
-            raise
-        return still_open.open("rb")
+    still_open = path.with_name(path.name + OPEN_SUFFIX)
+    return open_stored(still_open if still_open.exists() and not path.exists() else path)
 
 
 def _record(file: BinaryIO, path: Path, offset: int) -> StoredRecord:

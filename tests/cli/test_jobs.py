@@ -1,12 +1,11 @@
 import json
+import re
 from pathlib import Path
 
-import click
 import pytest
 from click.testing import CliRunner, Result
 
-from batchcrawl.cli.jobs import job, new
-from batchcrawl.errors import JobFileError, UsageError
+from batchcrawl.cli import main
 from batchcrawl.job.catalogue import catalogue
 from batchcrawl.job.load import load_job
 
@@ -17,7 +16,7 @@ def _work_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(click.Group(commands=[new, job]), arguments)
+    return CliRunner().invoke(main, arguments)
 
 
 def test_new_writes_a_job_file_and_names_it_on_stdout(tmp_path: Path) -> None:
@@ -41,8 +40,10 @@ def test_new_never_writes_over_a_file(tmp_path: Path) -> None:
     (tmp_path / "jobs").mkdir()
     (tmp_path / "jobs/docs.toml").write_text("mine")
     result = run("new", "docs", "localhost")
-    assert isinstance(result.exception, UsageError)
-    assert str(result.exception) == "jobs/docs.toml is there already; take another name, or remove the file first"
+    assert (result.exit_code, result.stderr) == (
+        2,
+        "batchcrawl: jobs/docs.toml is there already; take another name, or remove the file first\n",
+    )
     assert (tmp_path / "jobs/docs.toml").read_text() == "mine"
 
 
@@ -64,8 +65,7 @@ def test_new_never_writes_over_a_file(tmp_path: Path) -> None:
 )
 def test_new_refuses_what_is_wrong_and_writes_nothing(tmp_path: Path, arguments: list[str], message: str) -> None:
     result = run("new", *arguments)
-    assert isinstance(result.exception, UsageError)
-    assert str(result.exception) == message
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"batchcrawl: {message}\n")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -95,10 +95,11 @@ def test_check_prints_one_json_object_a_setting(tmp_path: Path) -> None:
 
 def test_check_refuses_a_wrong_file_with_the_exit_code_of_wrong_usage(tmp_path: Path) -> None:
     (tmp_path / "x.toml").write_text("[fetch]\nthread = 5\n")
-    error = run("job", "check", "x.toml").exception
-    assert isinstance(error, JobFileError)
-    assert str(error).startswith("x.toml:2: fetch.thread: unknown key; nearest is 'threads'; allowed: threads, ")
-    assert error.exit_code == 2
+    result = run("job", "check", "x.toml")
+    assert result.stderr.startswith(
+        "batchcrawl: x.toml:2: fetch.thread: unknown key; nearest is 'threads'; allowed: threads, "
+    )
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
 
 
 def test_check_says_that_a_contact_is_missing_and_the_file_is_right(tmp_path: Path) -> None:
@@ -106,6 +107,22 @@ def test_check_says_that_a_contact_is_missing_and_the_file_is_right(tmp_path: Pa
     result = run("job", "check", "x.toml")
     assert result.exit_code == 0
     assert result.stderr.startswith("x.toml: contact: not set, and example.org is not this machine; ")
+
+
+def test_check_of_a_born_crawl_tells_what_was_fixed_at_birth_and_what_the_job_asks_for_in_vain(tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_text("[crawl]\npartitions = 2\n")
+    assert run("inject", "x.toml", "localhost").exit_code == 0
+    assert run("job", "check", "x.toml").stderr == ""
+    (tmp_path / "x.toml").write_text('[crawl]\npartitions = 3\ncanonical_steps = ["www"]\n')
+    result = run("job", "check", "x.toml")
+    assert re.search(r"^crawl.partitions +2 +crawl.toml \(fixed at birth\)$", result.stdout, re.MULTILINE)
+    first, second = result.stderr.splitlines()
+    assert first == (
+        "x.toml: crawl.partitions is fixed at birth: 2 is in force and not 3; another value takes a new crawl"
+    )
+    assert second.startswith("x.toml: crawl.canonical_steps is fixed at birth: ")
+    again = run("inject", "x.toml", "localhost")
+    assert (again.exit_code, again.stderr) == (0, result.stderr)
 
 
 @pytest.mark.parametrize("command", [["new"], ["job"], ["job", "check"]])

@@ -1,4 +1,7 @@
+import pytest
+
 from batchcrawl.engine.control import Control, Progress
+from batchcrawl.errors import Interrupted
 
 
 def test_progress_is_summed_field_by_field() -> None:
@@ -32,3 +35,11 @@ def test_progress_goes_to_whoever_asked_for_it() -> None:
     Control(told.append).report(Progress(3, 4))
     Control().report(Progress(5, 6))
     assert told == [Progress(3, 4)]
+
+
+def test_a_step_that_is_asked_to_stop_raises_where_it_may_be_cut() -> None:
+    control = Control()
+    control.raise_if_stopping()
+    control.stop()
+    with pytest.raises(Interrupted, match="the same command continues"):
+        control.raise_if_stopping()

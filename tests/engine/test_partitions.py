@@ -14,7 +14,7 @@ import pytest
 
 from batchcrawl.engine.control import Control, Progress
 from batchcrawl.engine.partitions import run_partitions
-from batchcrawl.errors import CorruptData, CrawlError, DiskFull, ExitCode, Interrupted
+from batchcrawl.errors import CorruptData, CrawlError, DiskFull, ExitCode, InternalError, Interrupted
 
 PATIENCE_S = 30
 
@@ -182,13 +182,41 @@ def test_a_process_that_exits_by_itself_is_an_error_that_names_its_code() -> Non
         run_partitions(leave, [0], parallel=1, control=Control())
 
 
-def test_a_bug_in_a_step_is_told_with_its_traceback(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_bug_in_a_step_comes_back_as_one_line_with_its_traceback_beside_it(capfd: pytest.CaptureFixture[str]) -> None:
     def blunder(_: int, control: Control) -> None:
-        raise ZeroDivisionError("a bug")
+        raise ZeroDivisionError("a bug\nof two lines")
 
-    with pytest.raises(CrawlError, match=r"a worker process died \(exit code 1\)"):
+    with pytest.raises(InternalError) as caught:
         run_partitions(blunder, [0], parallel=1, control=Control())
-    assert "ZeroDivisionError: a bug" in capfd.readouterr().err
+    assert str(caught.value) == "internal error: ZeroDivisionError: a bug of two lines; please report it"
+    assert "in blunder" in caught.value.trace
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_result_that_cannot_be_sent_is_an_internal_error() -> None:
+    with pytest.raises(InternalError):
+        run_partitions(lambda _, control: threading.Lock(), [0], parallel=1, control=Control())
+
+
+def test_an_error_of_the_system_comes_back_with_the_file_it_names(tmp_path: Path) -> None:
+    def open_it(path: Path, control: Control) -> bytes:
+        return path.read_bytes()
+
+    with pytest.raises(FileNotFoundError) as caught:
+        run_partitions(open_it, [tmp_path / "none"], parallel=1, control=Control())
+    assert os.fspath(caught.value.filename) == str(tmp_path / "none")
+
+
+def test_an_error_of_a_library_that_has_no_number_is_an_internal_error() -> None:
+    class TheirError(OSError):
+        def __init__(self, one: int, two: int) -> None:
+            super().__init__(f"{one} and {two}")
+
+    def fail(_: int, control: Control) -> None:
+        raise TheirError(1, 2)
+
+    with pytest.raises(InternalError, match="internal error: TheirError: 1 and 2; please report it"):
+        run_partitions(fail, [0], parallel=1, control=Control())
 
 
 def test_signals_from_the_terminal_are_left_to_the_parent() -> None:

@@ -121,17 +121,25 @@ def test_half_a_page_has_no_validators_and_teaches_nothing() -> None:
     apply_visit(record, page(B, truncated=True), INTERVALS)
     assert (record.signature, record.simhash, record.etag, record.last_modified) == (None, None, None, None)
     assert (record.rate_b, record.changes) == (0, 0)
-    assert (record.status, record.digest, record.segment) == (PageStatus.FETCHED, "sha1:N", "20261130T000000Z")
+    assert (record.status, record.digest, record.segment) == (PageStatus.FETCHED, None, "20261130T000000Z")
 
 
 def test_a_page_that_was_not_parsed_has_no_validators_and_teaches_nothing() -> None:
     record = stored()
+    apply_visit(record, page(None, parsed=False), INTERVALS)
+    assert (record.signature, record.etag, record.digest, record.changes) == (None, None, None, 0)
+
+
+def test_a_page_without_words_is_told_by_its_bytes() -> None:
+    record = stored(signature=None)
     apply_visit(record, page(None), INTERVALS)
-    assert (record.signature, record.etag, record.changes) == (None, None, 0)
+    assert (record.etag, record.changes) == ('"new"', 1)
+    apply_visit(record, page(None), INTERVALS)
+    assert record.changes == 1
 
 
 def test_a_page_after_half_a_page_teaches_nothing() -> None:
-    record = stored(signature=None, etag=None)
+    record = stored(signature=None, etag=None, digest=None)
     apply_visit(record, page(A), INTERVALS)
     assert (record.signature, record.rate_b) == (A, 0)
 

@@ -77,7 +77,6 @@ def test_pages_and_links_of_one_partition_are_not_taken_for_those_of_another(tmp
                 paths.links(p, chunk, target).touch()
             paths.links(p, chunk, 1).with_name(f"{p}-{chunk:05}.links-1.jsonl.zst.tmp").touch()
     assert paths.all_pages(1) == [paths.pages(1, 0), paths.pages(1, 1)]
-    assert paths.all_links(1) == [paths.links(p, chunk, 1) for p in (1, 11) for chunk in (0, 1)]
 
 
 def test_what_is_left_of_segments_that_were_cut_is_found(tmp_path: Path) -> None:

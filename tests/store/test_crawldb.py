@@ -1,3 +1,4 @@
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -158,13 +159,9 @@ def test_a_signature_that_was_disowned_is_free_within_the_batch_and_can_be_owned
     assert db.signature_owner(b"s" * 16) == fp(1, 2)
 
 
-def test_meta_entries_are_set_and_deleted(db: CrawlDb) -> None:
+def test_meta_entries_are_set(db: CrawlDb) -> None:
     batch = db.batch()
-    batch.set_meta("a", b"1")
     batch.set_meta("b", b"2")
-    batch.commit()
-    batch = db.batch()
-    batch.delete_meta("a")
     batch.commit()
     assert (db.meta("a"), db.meta("b")) == (None, b"2")
 
@@ -188,8 +185,44 @@ def test_an_open_database_is_locked_for_others(db: CrawlDb) -> None:
 
 
 def test_a_missing_database_is_not_made_unasked(tmp_path: Path) -> None:
-    with pytest.raises(CrawlError, match="does not exist"):
+    with pytest.raises(CorruptData, match="none is missing; restore it"):
         CrawlDb(tmp_path / "none")
+    (tmp_path / "none").mkdir()
+    with pytest.raises(CorruptData, match="none/CURRENT is missing"):
+        CrawlDb(tmp_path / "none")
+
+
+@pytest.mark.parametrize("damaged", [0.1, 0.5, 0.95])
+def test_a_changed_byte_in_the_log_is_damage_and_not_a_batch_that_never_was(tmp_path: Path, damaged: float) -> None:
+    log = with_log(tmp_path)
+    data = bytearray(log.read_bytes())
+    data[int(len(data) * damaged)] ^= 1
+    log.write_bytes(data)
+    with pytest.raises(CorruptData, match=r"db: LevelDB finds damage: .*; restore it from a copy"):
+        CrawlDb(log.parent)
+
+
+def test_a_log_that_a_crash_left_shorter_opens_with_the_batches_before(tmp_path: Path) -> None:
+    log = with_log(tmp_path)
+    data = log.read_bytes()
+    for cut in range(1, len(data) // 10, 7):
+        again = tmp_path / str(cut)
+        shutil.copytree(log.parent, again)
+        (again / log.name).write_bytes(data[:-cut])
+        with CrawlDb(again) as db:
+            assert [fingerprint for fingerprint, _ in db.records()] == [fp(1, url) for url in range(9)]
+
+
+def with_log(tmp_path: Path) -> Path:
+    """Return the log of a database whose process was killed after ten batches of one URL."""
+    with CrawlDb(tmp_path / "live", create=True) as db:
+        for url in range(10):
+            batch = db.batch()
+            enter(batch, 1, url)
+            batch.commit()
+        shutil.copytree(db.path, tmp_path / "db")
+    (log,) = (tmp_path / "db").glob("*.log")
+    return log
 
 
 @pytest.mark.parametrize("folder", ["lock", "Corruption", "No space left on device"])

@@ -75,6 +75,20 @@ def test_a_tail_of_zeros_or_of_one_garbled_line_is_torn(
     assert whole_log.startswith(path.read_bytes())
 
 
+def test_a_sealed_log_has_no_torn_tail(tmp_path: Path, whole_log: bytes) -> None:
+    (tmp_path / "log").write_bytes(whole_log)
+    assert list(read_log(tmp_path / "log", Entry, sealed=True)) == ENTRIES
+    for tail in (b'{"text"', b'{"text":"a"}', b"\x00\n", b"\x00"):
+        (tmp_path / "log").write_bytes(whole_log + tail)
+        with pytest.raises(CorruptData, match=f"log: .* byte {len(whole_log)}"):
+            list(read_log(tmp_path / "log", Entry, sealed=True))
+
+
+def test_a_log_that_is_gone_is_corrupt_data(tmp_path: Path) -> None:
+    with pytest.raises(CorruptData, match="log is missing; restore it from a copy"):
+        list(read_log(tmp_path / "log", Entry))
+
+
 def test_a_last_line_that_cannot_be_read_is_torn_though_it_ends(tmp_path: Path, whole_log: bytes) -> None:
     (tmp_path / "log").write_bytes(whole_log + b'{"text"\x00\n')
     assert list(read_log(tmp_path / "log", Entry)) == ENTRIES

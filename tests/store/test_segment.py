@@ -10,7 +10,7 @@ from batchcrawl.errors import CorruptData, CrawlError, UsageError, WrongOrder
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.identity import FORMAT_VERSION
 from batchcrawl.store.layout import SEGMENT_ID, Layout
-from batchcrawl.store.records import FileInfo
+from batchcrawl.store.records import FileInfo, LineWriter
 from batchcrawl.store.segment import (
     STEPS,
     FileEntry,
@@ -106,6 +106,62 @@ def test_a_finished_step_leaves_its_counts_and_files(tmp_path: Path) -> None:
     assert again.is_done("fetched")
     assert again.manifest.steps == {"fetched": info}
     assert again.manifest.files == {"fetch/0.jsonl": FileEntry(bytes=10, sha256="ab" * 32, lines=3)}
+
+
+def with_lists(root: Path) -> Segment:
+    """Return a segment of two partitions with the files that generate makes."""
+    segment = made(root)
+    files = {}
+    for folder in ("fetchlist", "hosts"):
+        for p in (0, 1):
+            path = segment.path / folder / f"{p}.jsonl.zst"
+            path.parent.mkdir(exist_ok=True)
+            with LineWriter(Disk(), path, StepInfo) as lines:
+                files[f"{folder}/{path.name}"] = lines.finish()
+    segment.finish(Disk(), "generated", StepInfo(ended_at=1.0), files)
+    return segment
+
+
+def test_files_as_the_manifest_says_are_what_a_step_requires(tmp_path: Path) -> None:
+    with_lists(tmp_path).require("fetchlist", "hosts", partitions=2)
+
+
+def test_a_file_that_is_lost_or_of_another_length_is_named(tmp_path: Path) -> None:
+    segment = with_lists(tmp_path)
+    path = segment.path / "hosts" / "1.jsonl.zst"
+    size = path.stat().st_size
+    path.write_bytes(path.read_bytes() + b"x")
+    with pytest.raises(CorruptData, match=f"hosts/1.jsonl.zst has {size + 1} bytes; {size} were written; restore"):
+        segment.require("hosts", partitions=2)
+    path.unlink()
+    with pytest.raises(CorruptData, match=r"hosts/1\.jsonl\.zst is missing"):
+        segment.require("hosts", partitions=2)
+    segment.require("fetchlist", partitions=2)
+
+
+def test_the_manifest_of_another_crawl_or_segment_is_refused(tmp_path: Path) -> None:
+    segment = with_lists(tmp_path)
+    with pytest.raises(CorruptData, match=f"tells of segment {ID} in 2 partitions; expected {ID} in 3"):
+        segment.require(partitions=3)
+    moved = segment.path.rename(segment.path.with_name(LATER))
+    with pytest.raises(CorruptData, match=f"expected {LATER} in 2"):
+        Segment(moved).require(partitions=2)
+
+
+def test_files_and_steps_that_the_manifest_lacks_are_corrupt_data(tmp_path: Path) -> None:
+    segment = with_lists(tmp_path)
+    del segment.manifest.files["hosts/1.jsonl.zst"]
+    with pytest.raises(CorruptData, match=r"nothing is said of the file hosts/1\.jsonl\.zst"):
+        segment.require("hosts", partitions=2)
+    with pytest.raises(CorruptData, match="nothing is said of the step 'fetched'"):
+        segment.step("fetched")
+
+
+def test_segments_of_one_id_are_told_apart_by_what_is_in_them(tmp_path: Path) -> None:
+    one, other = with_lists(tmp_path / "a"), with_lists(tmp_path / "b")
+    assert one.content_name == other.content_name
+    other.manifest.created_at += 0.5
+    assert one.content_name != other.content_name
 
 
 @pytest.mark.parametrize("keep", Keep)

@@ -140,7 +140,7 @@ def test_recovering_a_file_that_is_not_there_makes_none(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=NAME):
+    with pytest.raises(CorruptData, match=f"{NAME} is missing"):
         read_exchange(tmp_path / NAME, 0)
 
 

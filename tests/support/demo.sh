@@ -5,14 +5,16 @@ set -euo pipefail
 batchcrawl=$1
 data=data/demo
 
-say() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }
+bold= plain=
+if [ -t 1 ]; then bold=$'\033[1m' plain=$'\033[0m'; fi
+say() { printf '\n%s$ %s%s\n' "$bold" "$*" "$plain"; }
 run() { say "batchcrawl $*"; "$batchcrawl" "$@"; }
 
 rm -rf "$data"
 mkdir -p "$data"
 
 say "batchcrawl fakeweb --hosts 120 --pages 3000 --seed 1 --port 8765 &"
-exec 3< <(exec "$batchcrawl" fakeweb --hosts 120 --pages 3000 --seed 1 --port 8765 --clock "$(date +%s)" \
+exec 3< <(exec "$batchcrawl" fakeweb --hosts 120 --pages 3000 --seed 1 --port 8765 --clock 1796000000 \
     --slow 0.2 --truth "$data/truth.jsonl" --log "$data/requests.jsonl")
 server=$!
 trap 'kill "$server" 2>/dev/null || true' EXIT

@@ -1,0 +1,67 @@
+"""Check: everything that a crawl holds is compared with what was written.
+
+Reads: crawldb, every file of the segments. Writes: nothing.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from batchcrawl.errors import CorruptData
+from batchcrawl.job.crawl import Crawl
+from batchcrawl.store.check import verify
+from batchcrawl.store.crawldb import CrawlDb
+from batchcrawl.store.reading import size_stored
+from batchcrawl.store.segment import STEPS, Segment
+from batchcrawl.store.warc_file import closed_file
+
+_FOLDERS = {"generated": ("fetchlist", "hosts"), "fetched": ("fetch",)}
+"""By step, the folders in which every partition has files."""
+
+
+def faults_of_crawldb(crawl: Crawl) -> Iterator[str]:
+    """Yield every fault of the crawldb and of the files beside it, each as one line."""
+    layout = crawl.layout
+    names = (layout.seed_hosts, layout.seed_domains) if layout.segment_ids() else ()
+    for path in (layout.suffix_list, *names):
+        try:
+            size_stored(path)
+        except CorruptData as error:
+            yield str(error)
+    for p in range(crawl.partitions):
+        try:
+            with CrawlDb(layout.crawldb(p)) as db:
+                for fault in verify(db):
+                    yield f"{db.path}: key {fault.key[:1].decode('latin-1')} {fault.key[1:].hex()}: {fault.what}"
+        except CorruptData as error:
+            yield str(error)
+
+
+def faults_of_segments(crawl: Crawl, segment_ids: Iterable[str], *, deep: bool) -> Iterator[str]:
+    """Yield every fault of segments, each as one line: files of finished steps that are not as the manifest says.
+
+    With `deep`, every record of their WARC files is unpacked as well.
+    """
+    for name in segment_ids:
+        try:
+            segment = Segment(crawl.layout.segment(name))
+        except CorruptData as error:
+            yield str(error)
+            continue
+        yield from _faults_of_segment(crawl, segment, deep=deep)
+
+
+def _faults_of_segment(crawl: Crawl, segment: Segment, *, deep: bool) -> Iterator[str]:
+    folders = [folder for step in STEPS if segment.is_done(step) for folder in _FOLDERS.get(step, ())]
+    try:
+        segment.require_listed(*folders, partitions=crawl.partitions)
+        for step in filter(segment.is_done, STEPS):
+            segment.step(step)
+    except CorruptData as error:
+        yield str(error)
+    for name in sorted(segment.manifest.files):
+        path = segment.path / name
+        try:
+            segment.check(path)
+            if deep and name.endswith(".warc.gz"):
+                closed_file(path)
+        except CorruptData as error:
+            yield str(error)
