@@ -19,7 +19,7 @@ from batchcrawl.store.disk import Disk
 from batchcrawl.store.segment import Segment, StepInfo
 from batchcrawl.update import update
 
-SOON_S = 600.0
+SOON_S = 60.0
 """How long a crawl that is to go on to the end waits for hosts that are put off."""
 
 

@@ -14,7 +14,7 @@ partitions = 1
 [politeness]
 delay_min = "0s"
 factor = 0
-backoff_min = "1ms"
+backoff_min = "2m"
 [network]
 allow_addresses = ["127.0.0.0/8", "::1"]
 """
