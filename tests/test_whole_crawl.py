@@ -12,6 +12,7 @@ import pytest
 from batchcrawl.cli.running import CLOCK_VARIABLE
 from batchcrawl.fakeweb.spec import FAULTS, WebSpec
 from batchcrawl.fakeweb.truth import truth
+from tests.support.making import make
 from tests.support.scripted_web import Scripted, scripted_web
 from tests.support.warc_judge import judge
 from tests.support.webserver import serving
@@ -175,21 +176,10 @@ def _run(
 
 
 def _make(folder: Path, *arguments: str) -> str:
-    """Run the project's Makefile in another folder, with this Python in place of the set-up."""
-    (folder / "bin").mkdir(exist_ok=True)
-    command = folder / "bin" / "batchcrawl"
-    command.write_text(f'#!/bin/sh\nPYTHONPATH={ROOT} exec {sys.executable} -m batchcrawl "$@"\n')
-    command.chmod(0o755)
-    (folder / ".ready").touch()
-    variables = ["JOB=made", f"BIN={folder}/bin", f"READY={folder}/.ready"]
-    done = subprocess.run(
-        ["make", "--file", str(ROOT / "Makefile"), "--old-file", f"{folder}/.ready", *variables, *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
+    """Run a target for the job `made` and return what it printed."""
+    program = f'PYTHONPATH={ROOT} exec {sys.executable} -m batchcrawl "$@"'
+    done = make(folder, "JOB=made", *arguments, program=program)
+    done.check_returncode()
     return done.stdout
 
 

@@ -96,13 +96,6 @@ def reopen_file(disk: Disk, path: Path, *, synced_bytes: int = 0) -> GrowingFile
         raise
 
 
-def recover_warc(disk: Disk, path: Path, *, synced_bytes: int = 0) -> int:
-    """Do what `reopen_file` does, close the file again and return its size."""
-    growing = reopen_file(disk, path, synced_bytes=synced_bytes)
-    growing.file.close()
-    return growing.file.tell()
-
-
 def scan_warc(path: Path, offset: int = 0) -> Scan:
     """Walk over the gzip members from an offset on, in bounded memory, up to the first that is not whole."""
     records = 0

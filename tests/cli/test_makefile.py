@@ -1,29 +1,10 @@
 """The Makefile's words for what it refuses, and the exit codes that it leaves to be seen."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-
-
-def make(folder: Path, *arguments: str, code: int = 0) -> "subprocess.CompletedProcess[str]":
-    """Run a target with a program that only tells how it was called and ends with an exit code."""
-    program = folder / "bin" / "batchcrawl"
-    program.parent.mkdir(exist_ok=True)
-    program.write_text(f'#!/bin/sh\necho "$@" >>{folder}/called\nexit {code}\n')
-    program.chmod(0o755)
-    (folder / ".ready").touch()
-    variables = [f"BIN={folder}/bin", f"READY={folder}/.ready"]
-    return subprocess.run(
-        ["make", "--file", str(ROOT / "Makefile"), "--old-file", f"{folder}/.ready", *variables, *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+from tests.support.making import make
 
 
 @pytest.mark.parametrize(
@@ -35,7 +16,7 @@ def make(folder: Path, *arguments: str, code: int = 0) -> "subprocess.CompletedP
     ],
 )
 def test_what_cannot_be_is_refused_with_one_line(variable: str, words: str, tmp_path: Path) -> None:
-    done = make(tmp_path, "crawl", variable)
+    done = make(tmp_path, "crawl", variable, program=_telling(tmp_path, code=0))
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert words in done.stderr
     assert not (tmp_path / "called").exists()
@@ -48,7 +29,12 @@ def test_the_exit_code_of_a_step_is_seen(stamp: str, tmp_path: Path) -> None:
     (tmp_path / "elsewhere/crawl.toml").touch()
     if stamp == "fetched":
         (segment / ".generated").touch()
-    done = make(tmp_path, "round", "JOB=x", "CRAWL=elsewhere", code=11)
+    done = make(tmp_path, "round", "JOB=x", "CRAWL=elsewhere", program=_telling(tmp_path, code=11))
     assert done.returncode == 2
     assert done.stderr.rstrip().endswith("Error 11")
     assert (tmp_path / "called").read_text().split()[0] == {"generated": "generate", "fetched": "fetch"}[stamp]
+
+
+def _telling(folder: Path, *, code: int) -> str:
+    """Return a program that only tells how it was called and ends with an exit code."""
+    return f'echo "$@" >>{folder}/called\nexit {code}'

@@ -1,7 +1,6 @@
 """Credentials and client certificates: sent where the job says, and seen nowhere else."""
 
 import logging
-import ssl
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,9 +12,8 @@ from batchcrawl.model.outcome import FetchOutcome
 from tests.support.clients import SETTINGS, local_client
 from tests.support.rawserver import Act, RawServer
 from tests.support.relay import Relay
+from tests.support.tls import CERTIFICATE, DIRECTORY, server_context
 
-DIRECTORY = Path(__file__).parents[1] / "data" / "tls"
-CERTIFICATE = str(DIRECTORY / "certificate.pem")
 PAGE = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 SECRET = "planted-secret"
 
@@ -74,15 +72,6 @@ def test_the_rest_of_the_request_is_recorded_as_it_was_sent() -> None:
     assert answer.request_head == sent
 
 
-def _context(*, asks_for_certificate: bool) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(CERTIFICATE, DIRECTORY / "key.pem")
-    if asks_for_certificate:
-        context.load_verify_locations(CERTIFICATE)
-        context.verify_mode = ssl.CERT_REQUIRED
-    return context
-
-
 @pytest.fixture
 def own_certificate(tmp_path: Path) -> str:
     path = tmp_path / "client.pem"
@@ -93,7 +82,7 @@ def own_certificate(tmp_path: Path) -> str:
 @pytest.mark.parametrize("verified", [True, False])
 def test_a_client_certificate_is_shown_to_a_server_that_asks(own_certificate: str, verified: bool) -> None:
     unverified = frozenset() if verified else frozenset(["127.0.0.1"])
-    with RawServer([PAGE], tls=_context(asks_for_certificate=True)) as server:
+    with RawServer([PAGE], tls=server_context(asks_for_certificate=True)) as server:
         with_one, without = (
             local_client(ca_file=CERTIFICATE, unverified_hosts=unverified, client_certificate=certificate).get(
                 server.url
@@ -121,7 +110,7 @@ def test_a_client_certificate_that_cannot_be_used_is_a_usage_error_of_one_line(
 
 
 def test_a_proxy_gets_its_own_credentials_in_the_tunnel_and_not_those_of_the_host() -> None:
-    with RawServer([PAGE], tls=_context(asks_for_certificate=False)) as server:
+    with RawServer([PAGE], tls=server_context()) as server:
         with RawServer([Act.RESET]) as spy:
             client = local_client(
                 proxy=f"http://user:x@127.0.0.1:{spy.port}", authorization={"https://secure.test": f"Bearer {SECRET}"}

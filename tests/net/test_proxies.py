@@ -1,8 +1,6 @@
 """Proxies: how each kind is spoken to, what it is told, and where the address guard ends."""
 
-import ssl
 from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
 
@@ -13,16 +11,9 @@ from batchcrawl.net.client import Client
 from tests.support.clients import hasty_client, local_client
 from tests.support.rawserver import Act, RawServer
 from tests.support.relay import Relay
+from tests.support.tls import CERTIFICATE, server_context
 
-DIRECTORY = Path(__file__).parents[1] / "data" / "tls"
-CERTIFICATE = str(DIRECTORY / "certificate.pem")
 PAGE = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
-
-
-def _context() -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(CERTIFICATE, DIRECTORY / "key.pem")
-    return context
 
 
 def _answer(client: Client, url: str) -> Answer:
@@ -41,8 +32,8 @@ def _failed(client: Client, url: str) -> NoAnswer:
 @pytest.mark.parametrize("tls_server", [False, True])
 def test_an_http_proxy_carries_http_and_https(tls_proxy: bool, tls_server: bool) -> None:
     with ExitStack() as stack:
-        server = stack.enter_context(RawServer([PAGE], tls=_context() if tls_server else None))
-        relay = stack.enter_context(Relay("http", server.port, tls=_context() if tls_proxy else None))
+        server = stack.enter_context(RawServer([PAGE], tls=server_context() if tls_server else None))
+        relay = stack.enter_context(Relay("http", server.port, tls=server_context() if tls_proxy else None))
         client = local_client(ca_file=CERTIFICATE, proxy=f"{'https' if tls_proxy else 'http'}://127.0.0.1:{relay.port}")
         answer = _answer(client, f"{'https' if tls_server else 'http'}://secure.test/a|b")
     assert (answer.body, answer.address) == (b"hello", None)
@@ -54,7 +45,7 @@ def test_an_http_proxy_carries_http_and_https(tls_proxy: bool, tls_server: bool)
 
 
 def test_the_certificate_of_a_proxy_is_verified_whatever_the_host_is() -> None:
-    with RawServer([PAGE]) as server, Relay("http", server.port, tls=_context()) as relay:
+    with RawServer([PAGE]) as server, Relay("http", server.port, tls=server_context()) as relay:
         client = local_client(proxy=f"https://127.0.0.1:{relay.port}", unverified_hosts=frozenset(["a.test"]))
         assert _failed(client, "http://a.test/").outcome is FetchOutcome.TLS_FAILED
         assert _failed(client, "https://a.test/").outcome is FetchOutcome.TLS_FAILED
@@ -62,7 +53,10 @@ def test_the_certificate_of_a_proxy_is_verified_whatever_the_host_is() -> None:
 
 @pytest.mark.parametrize("tls_server", [False, True])
 def test_a_socks_proxy_is_told_the_name_where_it_resolves(tls_server: bool) -> None:
-    with RawServer([PAGE], tls=_context() if tls_server else None) as server, Relay("socks5", server.port) as relay:
+    with (
+        RawServer([PAGE], tls=server_context() if tls_server else None) as server,
+        Relay("socks5", server.port) as relay,
+    ):
         client = local_client(ca_file=CERTIFICATE, proxy=f"socks5h://127.0.0.1:{relay.port}")
         answer = _answer(client, f"{'https' if tls_server else 'http'}://secure.test/")
         assert server.requests[0].startswith(b"GET / HTTP/1.1\r\nHost: secure.test\r\n")

@@ -12,7 +12,7 @@ from batchcrawl.errors import UsageError
 from batchcrawl.model.entries import HostLogLine
 from batchcrawl.store.failpoints import FAILPOINTS, VARIABLE, failpoint, parse_failpoint
 from batchcrawl.store.records import read_lines, read_log
-from tests.support.warcs import broken_rules
+from tests.support.warc_judge import broken_rules
 
 _THREE_HITS = """
 from batchcrawl.store.failpoints import failpoint
@@ -114,6 +114,6 @@ def test_files_killed_at_any_point_of_writing_can_be_continued(tmp_path: Path, n
     subprocess.run(command, env=environment, check=True)
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names[-3:] == ["done", "list.jsonl.zst", "log.jsonl"]
-    assert all(name.endswith(".warc.gz") and broken_rules(tmp_path / name) == [] for name in names[:-3])
+    assert all(name.endswith(".warc.gz") and broken_rules([tmp_path / name]) == [] for name in names[:-3])
     assert len(list(read_log(tmp_path / "log.jsonl", HostLogLine))) >= 3
     assert len(list(read_lines(tmp_path / "list.jsonl.zst", HostLogLine))) == 3

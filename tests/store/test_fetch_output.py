@@ -15,7 +15,8 @@ from batchcrawl.store.records import check_file, read_log
 from batchcrawl.store.warc_reader import read_exchange
 from tests.support.exchanges import STARTED_AT, answer
 from tests.support.forgetful import ForgetfulDisk, Keep, PowerCut
-from tests.support.warcs import INFO, broken_rules
+from tests.support.warc_judge import broken_rules
+from tests.support.warcs import INFO
 
 HOST = "http://example.org"
 URLS = 5
@@ -135,7 +136,7 @@ def test_an_undisturbed_fetch_leaves_sound_files(tmp_path: Path) -> None:
     assert_finished(root)
     warcs = sorted(SegmentPaths(root).fetch_dir.glob("*.warc.gz"))
     assert len(warcs) > 1
-    assert [broken_rules(path) for path in warcs] == [[]] * len(warcs)
+    assert [broken_rules([path]) for path in warcs] == [[]] * len(warcs)
 
 
 def test_sealing_tells_what_each_file_is(tmp_path: Path) -> None:

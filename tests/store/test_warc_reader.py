@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from batchcrawl.errors import CorruptData, CrawlError
 from batchcrawl.store.disk import Disk
-from batchcrawl.store.warc_file import recover_warc
 from batchcrawl.store.warc_reader import iter_warc, read_exchange
 from batchcrawl.store.warc_record import gzip_member, strict_head
 from tests.support.exchanges import answer
 from tests.support.forgetful import ForgetfulDisk
-from tests.support.warcs import complaints, warc_writer
+from tests.support.warc_judge import judge
+from tests.support.warcs import recover_warc, warc_writer
 
 FP = "0123456789abcdef" * 2
 NAME = "0-00000.warc.gz"
@@ -222,4 +222,4 @@ def test_bodies_around_the_size_of_a_chunk_are_whole(tmp_path: Path, size: int) 
     location = writer.write_exchange(answer(body=body), fp=FP)
     writer.close()
     assert read_exchange(tmp_path / NAME, location.offset).body == body
-    assert complaints(tmp_path / NAME) == []
+    assert judge([tmp_path / NAME]) == []

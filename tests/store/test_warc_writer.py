@@ -11,7 +11,8 @@ from batchcrawl.store.warc_reader import iter_warc, read_exchange
 from batchcrawl.store.warc_record import RevisitProfile, digest
 from tests.support.exchanges import STARTED_AT, answer
 from tests.support.forgetful import ForgetfulDisk, Keep, PowerCut
-from tests.support.warcs import INFO, broken_rules, complaints, records_by_warcio, warc_writer
+from tests.support.warc_judge import broken_rules, judge
+from tests.support.warcs import INFO, records_by_warcio, warc_writer
 
 FP = "0123456789abcdef" * 2
 
@@ -23,7 +24,7 @@ def test_three_other_readers_and_our_own_rules_find_no_fault(tmp_path: Path) -> 
     writer.write_exchange(answer(2, body=bytes(range(256)) * 1000, address=None, truncated="length"), fp=FP)
     writer.write_exchange(answer(3, url="http://example.org/robots.txt", body=b"User-agent: *\nDisallow:\n"), fp=FP)
     writer.close()
-    assert complaints(tmp_path / "0-00000.warc.gz") == []
+    assert judge([tmp_path / "0-00000.warc.gz"]) == []
 
 
 def test_a_file_begins_with_what_made_it(tmp_path: Path) -> None:
@@ -92,7 +93,7 @@ def test_a_page_that_was_not_modified_is_a_revisit_without_a_body(tmp_path: Path
     assert (stored.revisit, stored.status, stored.body) == (True, 304, b"")
     assert stored.refers_to_uri == "http://example.org/page/5"
     assert stored.digest == digest(b"old body")
-    assert complaints(tmp_path / location.file) == []
+    assert judge([tmp_path / location.file]) == []
 
 
 def test_an_identical_payload_is_a_revisit_that_leaves_the_body_out(tmp_path: Path) -> None:
@@ -109,7 +110,7 @@ def test_an_identical_payload_is_a_revisit_that_leaves_the_body_out(tmp_path: Pa
     _, revisit, _ = iter_warc(tmp_path / location.file)
     assert revisit.fields["WARC-Profile"].endswith("/1.1/revisit/identical-payload-digest")
     assert b"same body" not in revisit.block
-    assert complaints(tmp_path / location.file) == []
+    assert judge([tmp_path / location.file]) == []
 
 
 def test_an_identical_payload_without_a_digest_is_a_mistake(tmp_path: Path) -> None:
@@ -135,7 +136,7 @@ def test_files_are_closed_before_they_pass_their_size(tmp_path: Path) -> None:
         assert info.bytes == len(data) <= 3000
         assert info.checksum == hashlib.sha256(data).hexdigest()
         assert info.lines == len(list(iter_warc(tmp_path / info.name)))
-        assert complaints(tmp_path / info.name) == []
+        assert judge([tmp_path / info.name]) == []
     for number, location in enumerate(locations):
         assert read_exchange(tmp_path / location.file, location.offset).target_uri.endswith(f"/{number}")
 
@@ -169,7 +170,7 @@ def test_a_suspended_file_is_continued(tmp_path: Path) -> None:
     infos = warc_writer(tmp_path).close()
     assert [(info.name, info.lines) for info in infos] == [("0-00000.warc.gz", 7)]
     assert infos[0].checksum == hashlib.sha256((tmp_path / infos[0].name).read_bytes()).hexdigest()
-    assert complaints(tmp_path / infos[0].name) == []
+    assert judge([tmp_path / infos[0].name]) == []
 
 
 def test_closed_files_of_an_earlier_process_are_checked_and_listed(tmp_path: Path) -> None:
@@ -197,7 +198,7 @@ def test_a_page_asked_for_again_after_a_kill_has_ids_of_its_own(tmp_path: Path) 
         writer.write_exchange(answer(), fp=FP)
         writer.suspend()
     warc_writer(tmp_path).close()
-    assert complaints(tmp_path / "0-00000.warc.gz") == []
+    assert judge([tmp_path / "0-00000.warc.gz"]) == []
 
 
 def test_two_undisturbed_runs_write_the_same_bytes(tmp_path: Path) -> None:
@@ -278,7 +279,7 @@ def test_synced_exchanges_survive_a_power_failure_and_writing_goes_on(tmp_path: 
     ]
     assert pages == [*map(str, range(len(pages) - 1)), "99"]
     assert len(pages) - 1 >= synced
-    assert all(broken_rules(path) == [] for path in tmp_path.iterdir())
+    assert all(broken_rules([path]) == [] for path in tmp_path.iterdir())
 
 
 def test_the_writer_of_another_prefix_is_left_alone(tmp_path: Path) -> None:
@@ -324,4 +325,4 @@ def test_a_writer_goes_on_in_an_empty_file_with_a_warcinfo(tmp_path: Path) -> No
     writer = warc_writer(tmp_path, Disk())
     writer.write_exchange(answer(), fp=FP)
     writer.close()
-    assert complaints(tmp_path / "0-00000.warc.gz") == []
+    assert judge([tmp_path / "0-00000.warc.gz"]) == []

@@ -5,11 +5,11 @@ import itertools
 import socket
 import ssl
 import struct
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from types import TracebackType
+
+from tests.support.listener import Listener
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ _TLS_HANDSHAKE = b"\x16"
 Step = bytes | Drip | Act
 
 
-class RawServer:
+class RawServer(Listener):
     """Serves on 127.0.0.1: the n-th connection gets the n-th script, further ones the last.
 
     A script starts when a request head has come, or any bytes where that is wanted, and the connection closes at its
@@ -50,14 +50,11 @@ class RawServer:
         tls_at_once: bool = True,
         any_bytes: bool = False,
     ) -> None:
+        super().__init__()
         self._scripts = scripts
         self._tls = tls
         self._tls_at_once = tls is not None and tls_at_once
         self._head_end = b"" if any_bytes else b"\r\n\r\n"
-        self._stop = threading.Event()
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = int(self._listener.getsockname()[1])
-        self._threads: list[threading.Thread] = []
         self.requests: list[bytes] = []
         self.connections = 0
 
@@ -66,34 +63,10 @@ class RawServer:
         """The URL of its root."""
         return f"{'https' if self._tls_at_once else 'http'}://127.0.0.1:{self.port}/"
 
-    def __enter__(self) -> "RawServer":
-        self._start(self._accept)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stop.set()
-        with contextlib.suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
-        for thread in self._threads:
-            thread.join(timeout=5)
-
-    def _start(self, work: object, *arguments: object) -> None:
-        thread = threading.Thread(target=work, args=arguments, daemon=True)  # type: ignore[arg-type]  # any callable
-        self._threads.append(thread)
-        thread.start()
-
-    def _accept(self) -> None:
-        while not self._stop.is_set():
-            try:
-                sock, _ = self._listener.accept()
-            except OSError:
-                return
-            script = self._scripts[min(self.connections, len(self._scripts) - 1)]
-            self.connections += 1
-            self._start(self._serve, sock, script)
+    def _accepted(self, sock: socket.socket) -> None:
+        script = self._scripts[min(self.connections, len(self._scripts) - 1)]
+        self.connections += 1
+        self._start(self._serve, sock, script)
 
     def _serve(self, sock: socket.socket, script: Sequence[Step]) -> None:
         sock.settimeout(5)

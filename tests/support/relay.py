@@ -4,54 +4,27 @@ import contextlib
 import select
 import socket
 import ssl
-import threading
 from ipaddress import ip_address
-from types import TracebackType
+
+from tests.support.listener import Listener
 
 
-class Relay:
+class Relay(Listener):
     """Serves on 127.0.0.1 and passes every connection on to a port of 127.0.0.1."""
 
     def __init__(
         self, kind: str, port: int, *, tls: ssl.SSLContext | None = None, login: tuple[bytes, bytes] | None = None
     ) -> None:
+        super().__init__()
         self._kind = kind
         self._target = port
         self._tls = tls
         self._login = login
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self._stop = threading.Event()
-        self._threads: list[threading.Thread] = []
-        self.port = int(self._listener.getsockname()[1])
         self.asked: list[str] = []
         """`host:port` of each connection that was asked for, or the head of a request to be forwarded."""
 
-    def __enter__(self) -> "Relay":
-        self._start(self._accept)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stop.set()
-        with contextlib.suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
-        for thread in self._threads:
-            thread.join(timeout=5)
-
-    def _start(self, work: object, *arguments: object) -> None:
-        thread = threading.Thread(target=work, args=arguments, daemon=True)  # type: ignore[arg-type]  # any callable
-        self._threads.append(thread)
-        thread.start()
-
-    def _accept(self) -> None:
-        while not self._stop.is_set():
-            try:
-                sock, _ = self._listener.accept()
-            except OSError:
-                return
-            self._start(self._serve, sock)
+    def _accepted(self, sock: socket.socket) -> None:
+        self._start(self._serve, sock)
 
     def _serve(self, client: socket.socket) -> None:
         client.settimeout(5)
