@@ -182,7 +182,7 @@ class _Visitor:
         """Give an entry its outcome, or find that the host needs something else first."""
         entry, now = taken.item, self._clock.now()
         host = self._hosts[entry.host]
-        if not host.located:
+        if not host.located and self._gaps.address_s > 0:
             return self._locate(host)
         if host.needs_robots(now) and not host.politeness.put_off:
             return self._visit_robots(host)
@@ -230,8 +230,7 @@ class _Visitor:
     def _locate(self, host: HostState) -> After:
         """Find a host's address before its first request, so that the gap of the address holds for that, too."""
         host.located = True
-        if self._gaps.address_s > 0:
-            host.address = self._client.address_of(host_name(host.name)) or host.address
+        host.address = self._client.address_of(host_name(host.name)) or host.address
         return After(wait_s=host.wait_s(self._clock.now()), again=True, gates=self._gates(host))
 
     def _visit_robots(self, host: HostState) -> After:

@@ -274,6 +274,7 @@ def _sheet(record: HostRecord, host: str, urls: int) -> HostSheet:
         crawl_delay_s=record.crawl_delay_s,
         response_s=record.response_s,
         failures=record.failures,
+        deferred_until=record.deferred_until,
         address=record.address,
     )
 

@@ -93,17 +93,19 @@ def parse_partition(task: Task, control: Control) -> Parsed:
     result = Parsed()
     log = task.segment.paths.fetch_log(task.partition)
     size = task.crawl.job.settings.parse.chunk_pages
-    total = sum(1 for line in read_log(log, FetchLogLine, sealed=True) if _has_links(line))
-    lines = (line for line in read_log(log, FetchLogLine, sealed=True) if _has_links(line))
+    total = task.segment.entry(f"{log.parent.name}/{log.name}").lines
+    numbered = enumerate(read_log(log, FetchLogLine, sealed=True), 1)
+    with_links = ((at, line) for at, line in numbered if _has_links(line))
     parser = _PageParser(task)
     for number in count():
-        chunk = list(islice(lines, size))
-        if not chunk:
+        read = list(islice(with_links, size))
+        if not read:
             return result
+        chunk = [line for _, line in read]
         if not _take_in(result, task, number, chunk):
             control.raise_if_stopping()
             _write_chunk(result, task, number, parser.parse_all(chunk))
-        control.report(Progress(min(total, (number + 1) * size), total))
+        control.report(Progress(read[-1][0], total))
     return result
 
 
@@ -234,10 +236,10 @@ class _PageParser:
     def _take(self, chunk: _Chunk, page: PageLine, depth: int, links: Iterable[Link]) -> None:
         """Add the lines of the links that belong to the crawl; the others are counted on the page."""
         for link in links:
-            rejection, target = self._decide(link, depth)
-            if rejection is not None or target is None:
-                reason = (rejection or Rejection.INVALID).value
-                page.rejected[reason] = page.rejected.get(reason, 0) + 1
+            target = self._target(link.url)
+            rejection = self._rejection(link, target, depth)
+            if rejection is not None:
+                page.rejected[rejection.value] = page.rejected.get(rejection.value, 0) + 1
                 continue
             page.links += 1
             chunk.links[target.partition].append(
@@ -254,11 +256,10 @@ class _PageParser:
                 )
             )
 
-    def _decide(self, link: Link, depth: int) -> tuple[Rejection | None, _Target | None]:
+    def _rejection(self, link: Link, target: _Target, depth: int) -> Rejection | None:
         if not self._follow_nofollow and "nofollow" in link.rel:
-            return Rejection.NOFOLLOW, None
-        target = self._target(link.url)
-        return self._scope.check(target.canonical, host=target.host, depth=depth), target
+            return Rejection.NOFOLLOW
+        return self._scope.check(target.canonical, host=target.host, depth=depth)
 
     def _target(self, url: str) -> _Target:
         target = self._targets.get(url)

@@ -31,8 +31,7 @@ from batchcrawl.store.disk import Disk
 from batchcrawl.store.reading import ADVICE
 from batchcrawl.store.records import read_lines, read_log
 from batchcrawl.store.segment import Segment, StepInfo
-from batchcrawl.web.domains import Domains
-from batchcrawl.web.fingerprint import host_part as host_part_of
+from batchcrawl.web.fingerprint import Fingerprinter
 from batchcrawl.web.urls import host_key, host_name
 
 BATCH_EVENTS = 20_000
@@ -187,7 +186,7 @@ class _Applier:
     def apply_hosts(self, control: Control) -> None:
         """Apply the last line of each host in the host log, then mark the segment as applied."""
         batch, seen = self.db.batch(), 0
-        for part, line in _hosts(self.task, self.domains, after=self.mark.hosts):
+        for part, line in _hosts(self.task, Fingerprinter(self.domains), after=self.mark.hosts):
             record = batch.host(part)
             if record is not None:
                 _learn_host(record, line)
@@ -347,10 +346,10 @@ def _settle_duplicate(batch: Batch, entry: Entry, old_signature: bytes | None) -
         record.status, record.duplicate_of = PageStatus.DUPLICATE, owner
 
 
-def _hosts(task: Task, domains: Domains, *, after: str) -> Iterator[tuple[bytes, HostLogLine]]:
+def _hosts(task: Task, fingerprinter: Fingerprinter, *, after: str) -> Iterator[tuple[bytes, HostLogLine]]:
     last: dict[bytes, HostLogLine] = {}
     for line in read_log(task.segment.paths.host_log(task.partition), HostLogLine, sealed=True):
-        last[host_part_of(domain=domains.registered(host_name(line.host)), host=line.host)] = line
+        last[fingerprinter.of_host(line.host)] = line
     for part, line in sorted(last.items()):
         if part.hex() > after:
             yield part, line

@@ -51,10 +51,6 @@ class Fingerprinter:
         """Return the host part of a host key."""
         return self._host_parts.get(host) or self._remember(host)
 
-    def partition(self, fp: bytes, partitions: int) -> int:
-        """Return the partition of a fingerprint, as `partition_of`."""
-        return partition_of(fp, partitions)
-
     def _remember(self, host: str) -> bytes:
         if len(self._host_parts) >= _CACHED_HOSTS_MAX:
             self._host_parts.clear()
