@@ -41,6 +41,22 @@ def charset_of_header(content_type: str | None) -> str | None:
 _CHARSET_PARAMETER = re.compile(r";\s*charset\s*=\s*(\"[^\"]*\"|[^;,\s]*)", re.IGNORECASE)
 
 
+def xml_encoding(body: bytes, content_type: str | None) -> tuple[str, int]:
+    """Return the name of the encoding of an XML or plain text document, and the length of its byte order mark.
+
+    In the order of RFC 7303: mark, charset of the Content-Type header, XML declaration; UTF-8 where nothing says more.
+    """
+    for mark, name in _BOMS:
+        if body.startswith(mark):
+            return name, len(mark)
+    if body.startswith((b"<\0", b"\0<")):
+        return ("utf-16be" if body[0] == 0 else "utf-16le"), 0
+    declaration = _XML_ENCODING.match(body[:PRESCAN_BYTES].lstrip())
+    declared = _usable(encoding_of_label(declaration[2].decode("latin-1"))) if declaration else None
+    encoding = charset_of_header(content_type) or declared or "utf-8"
+    return ("utf-8" if encoding == "replacement" else encoding), 0
+
+
 def prescan(head: bytes) -> str | None:
     """Return the encoding that the first bytes of a page declare in a meta element or an XML declaration, or None.
 

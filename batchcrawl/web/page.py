@@ -4,6 +4,9 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from batchcrawl.model.kind import UrlKind
+from batchcrawl.web.dates import DateSpan
+
 
 class Link(msgspec.Struct, frozen=True, gc=False):
     """One link of a page."""
@@ -11,13 +14,15 @@ class Link(msgspec.Struct, frozen=True, gc=False):
     url: str
     """Resolved and serialised by the WHATWG standard; the fragment is kept."""
     kind: str
-    """The element that holds it: a, area, frame, iframe, link, meta."""
+    """The element that holds it: a, area, frame, iframe, link, meta; of a listing: sitemap, feed, index."""
     anchor: str | None
     """Its text, white space collapsed, at most 200 characters."""
     rel: tuple[str, ...]
     """Lower case."""
     position: int
     """Number of the link among all links of its page, also those not taken, from 0."""
+    lastmod: DateSpan | None = None
+    """When its target last changed, as a sitemap or feed says."""
 
 
 @dataclass(slots=True)
@@ -42,3 +47,8 @@ class Page:
     """Where a meta refresh leads, unless to the page itself. Not among `links`."""
     rejected: dict[str, int] = field(default_factory=dict)
     """Links not taken, counted by the value of their `Rejection`."""
+    kind: UrlKind = UrlKind.PAGE
+    cut: str | None = None
+    """Why not all of a sitemap or feed was read: `bytes`, `entries` or `tags`, for the limit that was reached."""
+    signature: bytes | None = None
+    """Exact signature of a sitemap or feed, 16 bytes; a page's is one of its text."""
