@@ -34,11 +34,15 @@ from batchcrawl.store.warc_reader import read_exchange
 from batchcrawl.web.codings import decode_body
 from batchcrawl.web.fingerprint import partition_of
 from batchcrawl.web.html import Link, Page, parse_page
+from batchcrawl.web.links import Resolvers
 from batchcrawl.web.signature import simhash, text_signature
 from batchcrawl.web.urls import host_key, host_name, requested_url
 
 TARGETS_REMEMBERED = 50_000
 """Links of a site repeat from page to page; so many targets are kept with what was found of them."""
+_REMEMBERED_CHARACTERS_MAX = 500
+_UTF8_BYTES_MAX = 4
+"""Of one character."""
 
 
 @dataclass(frozen=True)
@@ -59,16 +63,16 @@ class Parsed:
     files: dict[str, FileInfo] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Target:
-    """A link's target, as far as it does not depend on the page."""
+    """A link's target, as far as it depends on the depth of the page alone."""
 
     canonical: str
-    host: str
     fingerprint: str
     partition: int
     linked: str | None
     """What to ask for, where it differs from the canonical URL."""
+    rejection: Rejection | None
 
 
 def parse(crawl: Crawl, segment: Segment, *, disk: Disk, clock: Clock, control: Control) -> Counter[str]:
@@ -109,13 +113,18 @@ def parse_partition(task: Task, control: Control) -> Parsed:
     return result
 
 
+_Buckets = list[list[LinkLine]]
+"""Links by target partition."""
+_FP = attrgetter("fp")
+
+
 @dataclass
 class _Chunk:
     """The lines of a chunk, before they are written."""
 
     pages: list[PageLine]
-    links: list[list[LinkLine]]
-    """By target partition, sorted by fingerprint."""
+    links: _Buckets
+    """Sorted by fingerprint, then source and position."""
 
 
 def _has_links(line: FetchLogLine) -> bool:
@@ -147,8 +156,7 @@ def _write_chunk(result: Parsed, task: Task, number: int, chunk: _Chunk) -> None
 
 def _write_lines(result: Parsed, task: Task, path: Path, lines: Sequence[Struct], line_type: type[Struct]) -> None:
     with LineWriter(task.disk, path, line_type) as writer:
-        for line in lines:
-            writer.write(line)
+        writer.write_all(lines)
         result.files[f"{path.parent.name}/{path.name}"] = writer.finish()
 
 
@@ -193,36 +201,45 @@ class _PageParser:
         self._canonical = crawl.canonical
         self._fingerprinter = crawl.fingerprinter()
         self._scope = _scope(crawl)
-        self._targets: dict[str, _Target] = {}
+        self._resolvers = Resolvers()
+        self._targets: dict[int, dict[str, _Target]] = {}
+        self._room = TARGETS_REMEMBERED
 
-    def parse_all(self, lines: Iterable[FetchLogLine]) -> _Chunk:
-        """Return the pages and links of a chunk of the fetch log."""
-        chunk = _Chunk([], [[] for _ in range(self._partitions)])
-        for line in lines:
+    def parse_all(self, lines: Sequence[FetchLogLine]) -> _Chunk:
+        """Return the pages of a chunk of the fetch log, in its order, and their links."""
+        pages: dict[str, PageLine] = {}
+        links: _Buckets = [[] for _ in range(self._partitions)]
+        for line in sorted(lines, key=_FP):  # then the links of a target, too, come in the order of their sources
             parse_line = self._redirect if line.outcome is FetchOutcome.REDIRECT else self._page
-            chunk.pages.append(parse_line(line, chunk))
-        for bucket in chunk.links:
-            bucket.sort(key=attrgetter("fp", "source", "position"))
-        return chunk
+            pages[line.fp] = parse_line(line, links)
+        for bucket in links:
+            bucket.sort(key=_FP)
+        return _Chunk([pages[line.fp] for line in lines], links)
 
-    def _redirect(self, line: FetchLogLine, chunk: _Chunk) -> PageLine:
+    def _redirect(self, line: FetchLogLine, buckets: _Buckets) -> PageLine:
         """A redirect's target is one link further, but a site that moved to another host or scheme stays a seed's."""
         out = PageLine(fp=line.fp, url=line.url, redirect=line.redirect)
         link = Link(url=line.redirect or "", kind="redirect", anchor=None, rel=(), position=0)
         moved = line.depth == 0 and host_key(line.redirect or "") != line.host
-        self._take(chunk, out, 0 if moved else line.depth + 1, [link])
+        self._take(buckets, out, 0 if moved else line.depth + 1, [link])
         return out
 
-    def _page(self, line: FetchLogLine, chunk: _Chunk) -> PageLine:
+    def _page(self, line: FetchLogLine, buckets: _Buckets) -> PageLine:
         out = PageLine(fp=line.fp, url=line.url, content_type=line.content_type)
         if line.warc is None or line.offset is None:
             raise CorruptData(f"{self._fetch_dir}: the fetch log does not say where {line.url} is stored")
-        stored = read_exchange(self._fetch_dir / line.warc, line.offset)
+        stored = read_exchange(self._fetch_dir / line.warc, line.offset, length=line.length)
         body = decode_body(stored.body, stored.header("content-encoding"), bytes_max=self._settings.decoded_bytes_max)
         if body is None:
             out.failed = f"content coding {stored.header('content-encoding')} cannot be undone"
             return out
-        page = parse_page(body, url=line.url, content_type=line.content_type, links_max=self._settings.links_max)
+        page = parse_page(
+            body,
+            url=line.url,
+            content_type=line.content_type,
+            links_max=self._settings.links_max,
+            resolvers=self._resolvers,
+        )
         _fill(out, page, text_bytes_max=self._settings.text_bytes_max)
         nofollow = not self._follow_nofollow and ("nofollow" in page.robots or "none" in page.robots)
         links = [] if nofollow else list(page.links)
@@ -230,19 +247,25 @@ class _PageParser:
             out.rejected[Rejection.NOFOLLOW.value] = len(page.links)
         if page.refresh is not None:
             links.append(page.refresh)
-        self._take(chunk, out, line.depth + 1, links)
+        self._take(buckets, out, line.depth + 1, links)
         return out
 
-    def _take(self, chunk: _Chunk, page: PageLine, depth: int, links: Iterable[Link]) -> None:
+    def _take(self, buckets: _Buckets, page: PageLine, depth: int, links: Iterable[Link]) -> None:
         """Add the lines of the links that belong to the crawl; the others are counted on the page."""
+        if self._room < 0:
+            self._targets.clear()
+            self._room = TARGETS_REMEMBERED
+        targets = self._targets.setdefault(depth, {})
         for link in links:
-            target = self._target(link.url)
-            rejection = self._rejection(link, target, depth)
+            target = targets.get(link.url) or self._remember(targets, link.url, depth)
+            rejection = target.rejection
+            if link.rel and not self._follow_nofollow and "nofollow" in link.rel:
+                rejection = Rejection.NOFOLLOW
             if rejection is not None:
                 page.rejected[rejection.value] = page.rejected.get(rejection.value, 0) + 1
                 continue
             page.links += 1
-            chunk.links[target.partition].append(
+            buckets[target.partition].append(
                 LinkLine(
                     fp=target.fingerprint,
                     url=target.canonical,
@@ -251,26 +274,24 @@ class _PageParser:
                     kind=link.kind,
                     linked=target.linked,
                     anchor=link.anchor,
-                    rel=list(link.rel),
+                    rel=link.rel,
                     position=link.position,
                 )
             )
 
-    def _rejection(self, link: Link, target: _Target, depth: int) -> Rejection | None:
-        if not self._follow_nofollow and "nofollow" in link.rel:
-            return Rejection.NOFOLLOW
-        return self._scope.check(target.canonical, host=target.host, depth=depth)
-
-    def _target(self, url: str) -> _Target:
-        target = self._targets.get(url)
-        if target is None:
-            asked, canonical = requested_url(url), self._canonical(url)
-            fp = self._fingerprinter.of(canonical)
-            linked = asked if asked != canonical else None
-            target = _Target(canonical, host_key(canonical), fp.hex(), partition_of(fp, self._partitions), linked)
-            if len(self._targets) >= TARGETS_REMEMBERED:
-                self._targets.clear()
-            self._targets[url] = target
+    def _remember(self, targets: dict[str, _Target], url: str, depth: int) -> _Target:
+        asked, canonical = requested_url(url), self._canonical(url)
+        fp = self._fingerprinter.of(canonical)
+        target = _Target(
+            canonical=canonical,
+            fingerprint=fp.hex(),
+            partition=partition_of(fp, self._partitions),
+            linked=asked if asked != canonical else None,
+            rejection=self._scope.check(canonical, host=host_key(canonical), depth=depth),
+        )
+        if len(url) <= _REMEMBERED_CHARACTERS_MAX:
+            targets[url] = target
+            self._room -= 1
         return target
 
 
@@ -297,7 +318,13 @@ def _scope(crawl: Crawl) -> Scope:
 def _fill(out: PageLine, page: Page, *, text_bytes_max: int) -> None:
     out.charset, out.title, out.description, out.language = page.charset, page.title, page.description, page.language
     out.canonical, out.robots, out.words = page.canonical, list(page.robots), page.words
-    out.text = page.text.encode()[:text_bytes_max].decode("utf-8", "ignore")
+    out.text = _cut(page.text, text_bytes_max)
     if page.words:  # pages without a text are not copies of one another
-        out.signature, out.simhash = text_signature(page.text).hex(), simhash(page.text).hex()
+        out.signature, out.simhash = text_signature(page.text).hex(), simhash(page.tokens).hex()
     out.rejected = dict(page.rejected)
+
+
+def _cut(text: str, bytes_max: int) -> str:
+    if len(text) * _UTF8_BYTES_MAX <= bytes_max:
+        return text
+    return text.encode()[:bytes_max].decode("utf-8", "ignore")

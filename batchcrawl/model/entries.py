@@ -150,6 +150,6 @@ class LinkLine(Line):
     linked: str | None = None
     """The URL as linked, where it differs from the canonical one."""
     anchor: str | None = None
-    rel: list[str] = []
+    rel: tuple[str, ...] = ()
     position: int = 0
     """Number of the link on its page, from 0."""

@@ -6,7 +6,7 @@ of zstd frames of about 1 MiB, each with its checksum, so `zstdcat` reads it and
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
@@ -24,6 +24,7 @@ LINE_BYTES_MAX = 64 << 20
 """No line is longer than this; neither written nor read."""
 FRAME_BYTES = 1 << 20
 """Uncompressed bytes after which a zstd frame is ended."""
+_LINES_AT_ONCE = 32
 _CHUNK_BYTES = 1 << 16
 _LEVEL = 3
 
@@ -68,6 +69,22 @@ class LineWriter:
         self._lines += 1
         if len(self._frame) >= FRAME_BYTES:
             self._end_frame()
+
+    def write_all(self, lines: Sequence[msgspec.Struct]) -> None:
+        """Add lines as `write` does, for a fraction of the time where they are short."""
+        for start in range(0, len(lines), _LINES_AT_ONCE):
+            part = lines[start : start + _LINES_AT_ONCE]
+            if any(type(line) is not self._line_type for line in part):
+                raise TypeError(f"another kind of line in a file of {self._line_type.__name__}")
+            encoded = self._encoder.encode_lines(part)
+            if len(encoded) > FRAME_BYTES:
+                for line in part:
+                    self.write(line)
+                continue
+            self._frame += encoded
+            self._lines += len(part)
+            if len(self._frame) >= FRAME_BYTES:
+                self._end_frame()
 
     def finish(self) -> FileInfo:
         """Make the content durable, then give the file its name: the commit act."""

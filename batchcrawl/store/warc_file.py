@@ -1,7 +1,6 @@
 """A WARC file as bytes on disk: a row of gzip members that grows, is recovered, and is closed."""
 
 import hashlib
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -11,14 +10,15 @@ from batchcrawl.store.disk import AppendFile, Disk
 from batchcrawl.store.failpoints import failpoint
 from batchcrawl.store.reading import open_stored, size_stored
 from batchcrawl.store.records import FileInfo
+from batchcrawl.store.warc_record import InflateError, inflater
 
 OPEN_SUFFIX = ".open"
 """Ends the name of a WARC file that still grows."""
 RECORD_BYTES_MAX = 256 << 20
 """No record of more uncompressed bytes is read."""
 _CHUNK_BYTES = 1 << 16
-_GZIP = 31
-"""The window bits that stand for a gzip member with its checksum."""
+MEMBER_BYTES = _CHUNK_BYTES
+"""How much is read at once of a member whose length is not known."""
 
 
 @dataclass(frozen=True)
@@ -103,32 +103,33 @@ def scan_warc(path: Path, offset: int = 0) -> Scan:
         while True:
             try:
                 offset = inflate_member(file, offset)
-            except (zlib.error, EOFError):
+            except (InflateError, EOFError):
                 return Scan(offset, records)
             records += 1
 
 
-def inflate_member(file: BinaryIO, offset: int, into: bytearray | None = None) -> int:
+def inflate_member(file: BinaryIO, offset: int, into: bytearray | None = None, *, length: int = MEMBER_BYTES) -> int:
     """Read the gzip member at an offset, adding its content to `into` if given; return where it ends.
 
-    Raises zlib.error for damage, EOFError for a cut, ValueError where `into` would pass RECORD_BYTES_MAX.
+    `length` is that of the member as far as it is known. Raises InflateError for damage, EOFError for a cut,
+    ValueError where `into` would pass RECORD_BYTES_MAX.
     """
     file.seek(offset)
-    inflater = zlib.decompressobj(wbits=_GZIP)
+    member = inflater()
     read = 0
-    while not inflater.eof:
-        data = inflater.unconsumed_tail
+    while not member.eof:
+        data = member.unconsumed_tail
         if not data:
-            data = file.read(_CHUNK_BYTES)
+            data = file.read(min(length, _CHUNK_BYTES))
             read += len(data)
             if not data:
                 raise EOFError("the file ends within it")
-        piece = inflater.decompress(data, _CHUNK_BYTES)
+        piece = member.decompress(data, _CHUNK_BYTES)
         if into is not None:
             into += piece
             if len(into) > RECORD_BYTES_MAX:
                 raise ValueError(f"it has more than {RECORD_BYTES_MAX} bytes")
-    return offset + read - len(inflater.unused_data)
+    return offset + read - len(member.unused_data)
 
 
 def _checksum(path: Path) -> "hashlib._Hash":

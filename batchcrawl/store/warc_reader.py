@@ -1,6 +1,5 @@
 """Reads back what `warc_writer` wrote: one exchange at its offset, or all records."""
 
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +9,8 @@ from fastwarc import WarcRecord
 
 from batchcrawl.errors import CorruptData
 from batchcrawl.store.reading import open_stored
-from batchcrawl.store.warc_file import OPEN_SUFFIX, inflate_member, scan_warc
-from batchcrawl.store.warc_record import digest
+from batchcrawl.store.warc_file import MEMBER_BYTES, OPEN_SUFFIX, inflate_member, scan_warc
+from batchcrawl.store.warc_record import InflateError, digest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,14 +54,14 @@ class StoredResponse:
         return next((value for field, value in self.headers if field.lower() == name), None)
 
 
-def read_exchange(path: Path, offset: int, *, verify: bool = False) -> StoredResponse:
+def read_exchange(path: Path, offset: int, *, length: int | None = None, verify: bool = False) -> StoredResponse:
     """Return the answer stored at an offset of a WARC file, finished or still open.
 
-    The gzip checksum is always checked, the digests if `verify`. Raises CorruptData naming file and offset
-    when there is no whole response or revisit record.
+    With the `length` of its gzip member no more is read. The gzip checksum is always checked, the digests if `verify`.
+    Raises CorruptData naming file and offset when there is no whole response or revisit record.
     """
     with _open(path) as file:
-        record = _record(file, path, offset)
+        record = _record(file, path, offset, length)
     if record.kind not in {"response", "revisit"}:
         raise CorruptData(f"{path}: a {record.kind} record at byte {offset}, where a response was expected")
     head, gap, body = record.block.partition(b"\r\n\r\n")
@@ -93,11 +92,11 @@ def _open(path: Path) -> BinaryIO:
     return open_stored(still_open if still_open.exists() and not path.exists() else path)
 
 
-def _record(file: BinaryIO, path: Path, offset: int) -> StoredRecord:
+def _record(file: BinaryIO, path: Path, offset: int, length: int | None = None) -> StoredRecord:
     plain = bytearray()
     try:
-        end = inflate_member(file, offset, plain)
-    except (zlib.error, EOFError, ValueError) as error:
+        end = inflate_member(file, offset, plain, length=length or MEMBER_BYTES)
+    except (InflateError, EOFError, ValueError) as error:
         raise CorruptData(f"{path}: no whole record at byte {offset}: {error}") from error
     return _parsed(path, bytes(plain), offset=offset, length=end - offset)
 

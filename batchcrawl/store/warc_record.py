@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from enum import Enum
+from typing import cast
 
 from isal import isal_zlib
 
@@ -19,6 +20,8 @@ from batchcrawl.model.exchange import Answer
 
 Fields = Iterable[tuple[str, str | None]]
 """Field names and values in their order; those whose value is None are left out."""
+
+InflateError = cast("type[Exception]", isal_zlib.error)
 
 _GZIP = 31
 """The window bits that stand for a gzip member with its checksum."""
@@ -42,6 +45,11 @@ def gzip_member(fields: Fields, block: bytes) -> bytes:
     lines += [f"WARC-Block-Digest: {digest(block)}", f"Content-Length: {len(block)}", "", ""]
     head = "\r\n".join(lines).encode("utf-8", "replace")
     return isal_zlib.compress(b"".join((head, block, b"\r\n\r\n")), _LEVEL, _GZIP)
+
+
+def inflater() -> "isal_zlib.Decompress":
+    """Return what undoes one gzip member and checks its checksum, in half the time of zlib's; raises InflateError."""
+    return isal_zlib.decompressobj(_GZIP)
 
 
 def warcinfo_fields(*, record_id: str, at: float, file_name: str) -> Fields:

@@ -2,7 +2,7 @@
 
 from batchcrawl.model.rejection import Rejection
 from batchcrawl.web.charset import decode
-from batchcrawl.web.links import Resolver
+from batchcrawl.web.links import Resolver, Resolvers
 from batchcrawl.web.page import Link, Page
 from batchcrawl.web.refresh import parse_refresh
 from batchcrawl.web.walk import Found, walk
@@ -14,11 +14,14 @@ DESCRIPTION_CHARACTERS_MAX = 2000
 LANGUAGE_CHARACTERS_MAX = 35
 
 
-def parse_page(body: bytes, *, url: str, content_type: str | None, links_max: int) -> Page:
+def parse_page(
+    body: bytes, *, url: str, content_type: str | None, links_max: int, resolvers: Resolvers | None = None
+) -> Page:
     """Return what a page holds; never raises.
 
     `body` is without its content codings, `url` the page's own URL as serialised, `content_type` the header. Links
-    after the `links_max`-th that is taken are only counted.
+    after the `links_max`-th that is taken are only counted. With the same `resolvers` for all pages of a site, links
+    that they share cost less.
     """
     text, charset = decode(body, content_type)
     found = walk(text)
@@ -30,8 +33,9 @@ def parse_page(body: bytes, *, url: str, content_type: str | None, links_max: in
         robots=tuple(found.robots),
         text=found.text,
         words=found.words,
+        tokens=found.tokens,
     )
-    resolver = Resolver(url=url, base_href=found.base_href, encoding=charset)
+    resolver = (resolvers or Resolvers()).of_page(url=url, base_href=found.base_href, encoding=charset)
     _take_links(page, found, resolver, links_max)
     page.canonical = _canonical(found, resolver)
     page.refresh = _refresh(page, found, resolver)

@@ -10,23 +10,59 @@ _WEB = ("http://", "https://")
 _NOT_OF_QUERIES = frozenset({"utf-8", "utf-16le", "utf-16be", "replacement"})
 
 
+LINKS_REMEMBERED = 50_000
+"""How many links are kept for the pages that follow."""
+
+_Known = dict[str, str | Rejection]
+
+
+class Resolvers:
+    """Makes the resolvers of page after page; what one finds is kept for the others of its site, as they link alike."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], _Known] = {}
+        self._last: Resolver | None = None
+        self._kept = 0
+
+    def of_page(self, *, url: str, base_href: str | None, encoding: str) -> "Resolver":
+        """Return the resolver of a page.
+
+        `url` is the page's own URL, `base_href` the href of its first base element that has one, `encoding` the page's
+        encoding: where it is not a Unicode one, queries are encoded in it (URL standard, "query state").
+        """
+        base = Base(_base_url(url, base_href))
+        if base.origin is None:
+            return Resolver(base, encoding, of_site={}, of_folder={})
+        self._kept += self._last.resolved if self._last is not None else 0
+        if self._kept >= LINKS_REMEMBERED:
+            self._known.clear()
+            self._kept = 0
+        of_site = self._known.setdefault((base.origin, encoding), {})
+        of_folder = self._known.setdefault((base.folder, encoding), {})
+        self._last = Resolver(base, encoding, of_site=of_site, of_folder=of_folder)
+        return self._last
+
+
 class Resolver:
-    """Resolves the links of one page; a link that is repeated is resolved once.
+    """Resolves the links of one page; a link that is repeated is resolved once."""
 
-    `url` is the page's own URL, `base_href` the href of its first base element that has one, `encoding` the page's
-    encoding: where it is not a Unicode one, queries are encoded in it (URL standard, "query state").
-    """
-
-    def __init__(self, *, url: str, base_href: str | None, encoding: str) -> None:
-        self._base = Base(_base_url(url, base_href))
+    def __init__(self, base: Base, encoding: str, *, of_site: _Known, of_folder: _Known) -> None:
+        """`of_site` is shared by the pages whose base has this origin, `of_folder` by those in one folder of it."""
+        self._base = base
         self._codec = None if encoding in _NOT_OF_QUERIES else python_codec(encoding)
-        self._known: dict[str, str | Rejection] = {}
+        self._of_site, self._of_folder = of_site, of_folder
+        self._of_page: _Known = {}
+        self.resolved = 0
+        """Links that were not known."""
 
     def resolve(self, href: str) -> str | Rejection:
         """Return the serialised http or https URL of an attribute, or why it is not taken."""
-        found = self._known.get(href)
+        shared = self._of_site if href.startswith(_OF_SITE) else self._of_folder
+        found = shared.get(href) or self._of_page.get(href)
         if found is None:
-            found = self._known[href] = self._resolve(href)
+            found = self._resolve(href)
+            self.resolved += 1
+            (shared if _SHARED.match(href) else self._of_page)[href] = found
         return found
 
     def _resolve(self, href: str) -> str | Rejection:
@@ -40,6 +76,11 @@ class Resolver:
             return Rejection.INVALID
         return url if url.startswith(_WEB) else Rejection.SCHEME
 
+
+# Links that mean the same on every page of the site, or of the folder where they begin otherwise. Those of a colon may
+# be scheme-relative ("http:#top"), and long ones would fill the memory.
+_OF_SITE = ("/", "http://", "https://")
+_SHARED = re.compile(r"(?:https?://|[/.]|(?=[A-Za-z0-9_][^:]*+\Z)).{0,500}\Z", re.DOTALL)
 
 # Spares the parser the long ones, such as data: with a whole image behind it.
 _SCHEME = re.compile(r"[\x00-\x20]*+([A-Za-z][A-Za-z0-9+.-]*+):")

@@ -1,5 +1,6 @@
 """What is taken from a page."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 import msgspec
@@ -42,6 +43,9 @@ class Page:
     text: str = ""
     """The visible text, a line for each block."""
     words: int = 0
+    """Runs between white space, all of them."""
+    tokens: Counter[str] = field(default_factory=Counter)
+    """How often each of the first 65,536 stands in the text."""
     links: list[Link] = field(default_factory=list)
     refresh: Link | None = None
     """Where a meta refresh leads, unless to the page itself. Not among `links`."""

@@ -6,33 +6,43 @@ over single words: a bit of it is set where more than half of the words have tha
 
 import sys
 from array import array
+from collections.abc import Mapping
 from hashlib import blake2b
+from operator import mul
 
 TEXT_SIGNATURE_BYTES = 16
 SIMHASH_BYTES = 8
-WORDS_MAX = 65_535
-"""How many words SimHash looks at: as many as a lane of 16 bits can count."""
+TOKEN_WORDS_MAX = 1000
+"""How many words of one token SimHash looks at; more are data, not prose."""
+TOKENS_MAX = 65_536
+"""For so many tokens the counts of SimHash cannot overflow."""
 
-_CACHED_WORDS_MAX = 32_768
-_SPACE_FOR_WHITE_SPACE = bytes(0x20 if octet < 0x80 and chr(octet).isspace() else octet for octet in range(256))
+_BITS = 8 * SIMHASH_BYTES
+_LANE_BITS = 32
+_CACHED_TOKENS_MAX = 32_768
+_CACHED_TOKEN_CHARACTERS_MAX = 64
 _SPACE_FOR_PUNCTUATION = bytes(octet if chr(octet).isalnum() or octet >= 0x80 else 0x20 for octet in range(256))
 
 
 def text_signature(text: str) -> bytes:
-    """Return 16 bytes that are equal for texts that differ in case and white space only."""
-    return blake2b(_normal(text.casefold()), digest_size=TEXT_SIGNATURE_BYTES).digest()
+    """Return 16 bytes that are equal for texts that differ in case and in where their lines end only.
 
-
-def simhash(text: str) -> bytes:
-    """Return the 64-bit SimHash of a text's words, whatever their case, big-endian. A text without words gives zeros.
-
-    Words are what stands between white space and ASCII punctuation.
+    `text` is that of a `Page`: one space or one line feed between two tokens.
     """
-    # Octets, because finding words in characters takes longer than all the rest.
-    words = text.casefold().encode("utf-8", "surrogatepass").translate(_SPACE_FOR_PUNCTUATION).split()[:WORDS_MAX]
-    counts = array("H", sum(map(_spread_words.__getitem__, words)).to_bytes(128, sys.byteorder))
-    half = len(words) // 2
-    bits = sum(1 << lane for lane, count in enumerate(counts) if count > half)
+    folded = text.casefold().replace("\n", " ").encode("utf-8", "surrogatepass")
+    return blake2b(folded, digest_size=TEXT_SIGNATURE_BYTES).digest()
+
+
+def simhash(tokens: Mapping[str, int]) -> bytes:
+    """Return the 64-bit SimHash of a text's words, whatever their case, big-endian; zeros where there are none.
+
+    `tokens` tells how often each run between white space stands in the text, at most TOKENS_MAX in all; words are what
+    ASCII punctuation parts within a token.
+    """
+    lanes = sum(map(mul, map(_spread_tokens.__getitem__, tokens), tokens.values()))
+    counts = array("I", lanes.to_bytes((_BITS + 1) * _LANE_BITS // 8, sys.byteorder))
+    half = counts[_BITS] // 2
+    bits = sum(1 << bit for bit in range(_BITS) if counts[bit] > half)
     return bits.to_bytes(SIMHASH_BYTES, "big")
 
 
@@ -41,32 +51,34 @@ def hamming(a: bytes, b: bytes) -> int:
     return (int.from_bytes(a, "big") ^ int.from_bytes(b, "big")).bit_count()
 
 
-def _normal(folded: str) -> bytes:
-    """Return a text with a space for each run of white space, and none at its ends."""
-    if not folded.isascii():
-        return " ".join(folded.split()).encode("utf-8", "surrogatepass")
-    # Most texts need no more than this, which takes a tenth of splitting and joining.
-    spaced = folded.encode().translate(_SPACE_FOR_WHITE_SPACE)
-    return b" ".join(spaced.split()) if b"  " in spaced or spaced != spaced.strip(b" ") else spaced
+class _SpreadTokens(dict[str, int]):
+    """Remembers tokens as 65 lanes of 32 bits: how many of its words have each bit, and how many words there are.
 
+    So adding such numbers adds every count by itself.
+    """
 
-def _spread_octet(octet: int) -> bytes:
-    return b"".join((octet >> bit & 1).to_bytes(2, sys.byteorder) for bit in range(8))
-
-
-_SPREAD_OCTETS = tuple(map(_spread_octet, range(256)))
-
-
-class _SpreadWords(dict[bytes, int]):
-    """Remembers hashes of words as 64 lanes of 16 bits each, so that adding such numbers counts every bit by itself."""
-
-    def __missing__(self, word: bytes) -> int:
-        if len(self) >= _CACHED_WORDS_MAX:
-            self.clear()
-        digest = blake2b(word, digest_size=8).digest()
-        spread = int.from_bytes(b"".join(map(_SPREAD_OCTETS.__getitem__, digest)), sys.byteorder)
-        self[word] = spread
+    def __missing__(self, token: str) -> int:
+        words = token.casefold().encode("utf-8", "surrogatepass").translate(_SPACE_FOR_PUNCTUATION).split()
+        spread = sum(map(_spread_word, words[:TOKEN_WORDS_MAX]))
+        if len(token) <= _CACHED_TOKEN_CHARACTERS_MAX:
+            if len(self) >= _CACHED_TOKENS_MAX:
+                self.clear()
+            self[token] = spread
         return spread
 
 
-_spread_words = _SpreadWords()
+_spread_tokens = _SpreadTokens()
+
+
+def _spread_word(word: bytes) -> int:
+    digest = blake2b(word, digest_size=SIMHASH_BYTES).digest()
+    lanes = b"".join(map(_SPREAD_OCTETS.__getitem__, digest)) + _ONE
+    return int.from_bytes(lanes, sys.byteorder)
+
+
+def _lane(count: int) -> bytes:
+    return count.to_bytes(_LANE_BITS // 8, sys.byteorder)
+
+
+_ONE = _lane(1)
+_SPREAD_OCTETS = tuple(b"".join(_lane(octet >> bit & 1) for bit in range(8)) for octet in range(256))

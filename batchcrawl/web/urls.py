@@ -64,20 +64,21 @@ class Base:
     def __init__(self, url: str) -> None:
         self.url = url
         plain = url.startswith(("http://", "https://")) and "@" not in url
-        self._origin = host_key(url) if plain else None
+        self.origin = host_key(url) if plain else None
+        """Scheme, host and port; None of a base whose links all go through the parser."""
         self._document = url.partition("#")[0]
-        self._folder = self._document.partition("?")[0].rpartition("/")[0] + "/"
+        self.folder = self._document.partition("?")[0].rpartition("/")[0] + "/"
 
     def join(self, text: str) -> str | None:
         """Return the serialisation of `text` resolved against this URL, or None for failure."""
         plain = _PLAIN.match(text)
-        if plain is None or self._origin is None:
+        if plain is None or self.origin is None:
             return parse_url(text, self.url)
         if plain[1] is not None:
             return text
         if text[0] == "#":
             return self._document + text
-        return (self._origin if text[0] == "/" else self._folder) + text
+        return (self.origin if text[0] == "/" else self.folder) + text
 
 
 # What the parser leaves as it is. Left out, because it changes or judges them: hosts that might be an IPv4 address

@@ -4,11 +4,14 @@ No tree is built: lxml hands over each tag and each run of text. So a page costs
 tree takes a minute for one element with 100,000 attributes and stops at 2,048 nested elements.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, cast
 
+import msgspec
 from lxml import etree
 
 ANCHOR_CHARACTERS_MAX = 200
@@ -17,11 +20,12 @@ _ANCHOR_PIECE_CHARACTERS_MAX = 1000
 _TITLE_PIECES_MAX = 64
 _REFRESHES_MAX = 16
 _ROBOTS_TOKENS_MAX = 64
+_TOKENS_COUNTED_MAX = 65_536
 _BREAK = "\0"  # between two blocks; the text itself holds none
+_SPACED_BREAK = f" {_BREAK} "
 
 
-@dataclass(slots=True)
-class FoundLink:
+class FoundLink(msgspec.Struct, gc=False):
     """A link as written."""
 
     href: str
@@ -43,7 +47,10 @@ class Found:
     refreshes: list[str] = field(default_factory=list)
     links: list[FoundLink] = field(default_factory=list)
     text: str = ""
+    """One space between two tokens, one line feed between two blocks."""
     words: int = 0
+    tokens: Counter[str] = field(default_factory=Counter)
+    """How often each token stands among the first of the text."""
 
 
 def walk(text: str) -> Found:
@@ -69,12 +76,18 @@ class _Walker:
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Take a start tag."""
+        if tag in _BLOCKS:
+            self._pieces.append(_SPACED_BREAK)
+            return
         start = _STARTS.get(tag)
         if start is not None:
             start(self, attributes)
 
     def end(self, tag: str) -> None:
         """Take an end tag, written or implied."""
+        if tag in _BLOCKS:
+            self._pieces.append(_SPACED_BREAK)
+            return
         end = _ENDS.get(tag)
         if end is not None:
             end(self)
@@ -93,16 +106,14 @@ class _Walker:
         """Return what was found."""
         while self._anchors:
             self.end_a()
-        lines = [words for line in "".join(self._pieces).split(_BREAK) if (words := line.split())]
-        self._found.text = "\n".join(map(" ".join, lines))
-        self._found.words = sum(map(len, lines))
-        return self._found
-
-    def start_block(self, attributes: Mapping[str, str]) -> None:
-        self._pieces.append(_BREAK)
-
-    def end_block(self) -> None:
-        self._pieces.append(_BREAK)
+        found = self._found
+        tokens = "".join(self._pieces).split()
+        lines = (line.strip(" ") for line in " ".join(tokens).split(_BREAK))
+        found.text = "\n".join(filter(None, lines))
+        found.tokens = Counter(islice(tokens, _TOKENS_COUNTED_MAX))
+        del found.tokens[_BREAK]
+        found.words = len(tokens) - self._pieces.count(_SPACED_BREAK)
+        return found
 
     def start_a(self, attributes: Mapping[str, str]) -> None:
         link = self._add_link("a", attributes.get("href"), attributes.get("rel"))
@@ -114,8 +125,7 @@ class _Walker:
         link, start = self._anchors.pop()
         if link is not None:
             pieces = self._pieces[start : start + _ANCHOR_PIECES_MAX]
-            text = "".join(piece[:_ANCHOR_PIECE_CHARACTERS_MAX] for piece in pieces).replace(_BREAK, " ")
-            link.anchor = _short(text)
+            link.anchor = _short("".join([piece[:_ANCHOR_PIECE_CHARACTERS_MAX] for piece in pieces]))
 
     def start_area(self, attributes: Mapping[str, str]) -> None:
         link = self._add_link("area", attributes.get("href"), attributes.get("rel"))
@@ -204,17 +214,17 @@ class _Walker:
 
 
 def _short(text: str) -> str | None:
-    return " ".join(text.split())[:ANCHOR_CHARACTERS_MAX].rstrip() or None
+    return " ".join(text.replace(_BREAK, " ").split())[:ANCHOR_CHARACTERS_MAX].rstrip() or None
 
 
 _FOLLOWED_RELS = frozenset({"alternate", "next", "prev"})
 _HIDDEN = ("noembed", "noframes", "noscript", "plaintext", "script", "style")
-_BLOCKS = (
+_BLOCKS = frozenset((
     "address", "article", "aside", "blockquote", "body", "br", "button", "caption", "center", "dd", "details", "dialog",
     "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "frameset", "h1", "h2", "h3", "h4",
     "h5", "h6", "head", "header", "hgroup", "hr", "legend", "li", "main", "menu", "nav", "ol", "optgroup", "option",
     "p", "pre", "section", "select", "summary", "table", "tbody", "td", "textarea", "tfoot", "th", "thead", "tr", "ul",
-)  # fmt: skip
+))  # fmt: skip
 _STARTS: dict[str, Callable[[_Walker, Mapping[str, str]], None]] = {
     "a": _Walker.start_a,
     "area": _Walker.start_area,
@@ -227,11 +237,11 @@ _STARTS: dict[str, Callable[[_Walker, Mapping[str, str]], None]] = {
     "template": _Walker.start_template,
     "title": _Walker.start_title,
 }
-_STARTS |= dict.fromkeys(_HIDDEN, _Walker.start_hidden) | dict.fromkeys(_BLOCKS, _Walker.start_block)
+_STARTS |= dict.fromkeys(_HIDDEN, _Walker.start_hidden)
 _ENDS: dict[str, Callable[[_Walker], None]] = {
     "a": _Walker.end_a,
     "iframe": _Walker.end_hidden,
     "template": _Walker.end_template,
     "title": _Walker.end_title,
 }
-_ENDS |= dict.fromkeys(_HIDDEN, _Walker.end_hidden) | dict.fromkeys(_BLOCKS, _Walker.end_block)
+_ENDS |= dict.fromkeys(_HIDDEN, _Walker.end_hidden)

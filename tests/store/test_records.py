@@ -35,6 +35,25 @@ def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, texts
     assert list(read_lines(path, Word)) == words
 
 
+@settings(deadline=None)  # it waits for the device
+@given(sizes=st.lists(st.sampled_from([1, 100, 5000, FRAME_BYTES]), max_size=6), times=st.sampled_from([1, 300]))
+def test_lines_written_at_once_are_read_like_any(
+    tmp_path_factory: pytest.TempPathFactory, sizes: list[int], times: int
+) -> None:
+    directory = tmp_path_factory.mktemp("lines")
+    words = [Word("x" * size, size) for size in sizes if size < FRAME_BYTES or times == 1] * times
+    with LineWriter(Disk(), directory / "at-once", Word) as writer:
+        writer.write_all(words)
+        info = writer.finish()
+    assert list(read_lines(directory / "at-once", Word)) == words
+    assert info.lines == len(words)
+
+
+def test_another_kind_of_line_is_refused_also_among_many(tmp_path: Path) -> None:
+    with LineWriter(Disk(), tmp_path / "a", Word) as writer, pytest.raises(TypeError):
+        writer.write_all([Word("a"), FileInfo(name="a", bytes=1, checksum="", lines=1)])
+
+
 def test_zstdcat_shows_one_json_object_a_line(tmp_path: Path) -> None:
     write(tmp_path / "a.jsonl.zst", [Word("é\n"), Word("b", 2)])
     shown = subprocess.run(["zstdcat", tmp_path / "a.jsonl.zst"], capture_output=True, check=True).stdout
