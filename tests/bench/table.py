@@ -19,7 +19,9 @@ class Row:
     other: float | None = None
     other_name: str = ""
     wanted: float | None = None
-    """The least ratio of ours to the other; None: the row only informs."""
+    """The least ratio of ours to the other; where there is none either way, the row only informs."""
+    wanted_most: float | None = None
+    """The largest ratio of ours to the other, of what is spent."""
 
     @property
     def ratio(self) -> float | None:
@@ -29,7 +31,10 @@ class Row:
     @property
     def reached(self) -> bool | None:
         """Return whether the ratio is what is wanted, if anything is."""
-        return None if self.wanted is None or self.ratio is None else self.ratio >= self.wanted
+        if self.ratio is None or (self.wanted is None and self.wanted_most is None):
+            return None
+        enough = self.wanted is None or self.ratio >= self.wanted
+        return enough and (self.wanted_most is None or self.ratio <= self.wanted_most)
 
     def cells(self) -> tuple[str, ...]:
         """Return the row as texts in the order of the headings."""
@@ -39,9 +44,13 @@ class Row:
             f"{_number(self.ours)} {self.unit}",
             other,
             "" if self.ratio is None else f"{self.ratio:.2f}",
-            "" if self.wanted is None else f">= {self.wanted:g}",
+            self._wanted(),
             {None: "", True: "yes", False: "no"}[self.reached],
         )
+
+    def _wanted(self) -> str:
+        both = ((">=", self.wanted), ("<=", self.wanted_most))
+        return " ".join(f"{sign} {ratio:g}" for sign, ratio in both if ratio is not None)
 
 
 def table(rows: Sequence[Row]) -> str:

@@ -19,7 +19,7 @@ def _quick(name: str, directory: Path) -> str:
 @pytest.mark.slow
 @NEEDS_NGINX
 def test_the_fetch_bench_measures_the_step_beside_a_bare_loop(tmp_path: Path) -> None:
-    assert "fetch step, of a bare urllib3 loop" in _quick("fetch", tmp_path)
+    assert "fetch step, of 2 processes that write the same records" in _quick("fetch", tmp_path)
 
 
 @pytest.mark.slow
@@ -42,6 +42,12 @@ def test_the_steps_bench_measures_each_step(tmp_path: Path) -> None:
 def test_a_row_that_is_below_what_is_wanted_says_so() -> None:
     row = Row(what="speed", ours=590, unit="pages/s", other=1000, other_name="bare", wanted=0.6)
     assert row.cells() == ("speed", "590 pages/s", "1,000 bare", "0.59", ">= 0.6", "no")
+
+
+@pytest.mark.parametrize(("ours", "reached"), [(0.7, "yes"), (0.9, "no")])
+def test_a_row_of_what_is_spent_is_reached_where_it_is_not_above_what_is_wanted(ours: float, reached: str) -> None:
+    row = Row(what="CPU", ours=ours, unit="ms", other=0.8, wanted_most=1.0)
+    assert row.cells()[-2:] == ("<= 1", reached)
 
 
 def test_a_row_without_another_figure_only_informs() -> None:
