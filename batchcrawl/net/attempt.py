@@ -1,15 +1,11 @@
-"""One fetch under way: what is to be sent, its limits, and what the connection notes down of it."""
+"""One fetch under way: its limits, and what the connection notes down of it."""
 
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from batchcrawl.model.clock import Clock
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.net.failure import FetchError
-
-if TYPE_CHECKING:
-    from batchcrawl.net.response import RecordedResponse
 
 
 @dataclass(slots=True, kw_only=True)
@@ -17,8 +13,6 @@ class Attempt:
     """Limits of a fetch and its record. `deadline` is on the monotonic clock, `_at` on the wall clock."""
 
     clock: Clock
-    target: str
-    """The request target, sent byte for byte."""
     deadline: float
     connect_timeout_s: float
     read_timeout_s: float
@@ -33,7 +27,6 @@ class Attempt:
     """A new connection was asked for."""
     address: str | None = None
     request_head: bytes = b""
-    response: "RecordedResponse | None" = None
 
     def time_left(self) -> float:
         """Return the seconds to the deadline. Raises FetchError with TIMEOUT when there are none."""

@@ -5,26 +5,27 @@ an address in the URL itself can be judged; by way of socks5 they are resolved a
 is not judged: the job names it.
 """
 
+import io
 import re
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from urllib3.exceptions import InsecureRequestWarning
-from urllib3.response import BaseHTTPResponse
-from urllib3.util import Timeout
 
 from batchcrawl.model.clock import Clock
 from batchcrawl.model.exchange import Answer, NoAnswer
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.net.attempt import Attempt, CurrentAttempt
-from batchcrawl.net.connection import Dialer
+from batchcrawl.net.connection import Connection, Dialer
 from batchcrawl.net.cookies import CookieJar
 from batchcrawl.net.failure import FAILURES, FetchError, failure_of
 from batchcrawl.net.guard import AddressGuard, is_address
 from batchcrawl.net.names import StaticNames
+from batchcrawl.net.pool import Pool
 from batchcrawl.net.proxy import check_proxy
-from batchcrawl.net.request import Request, parse_request
+from batchcrawl.net.request import Request, parse_request, request_head
 from batchcrawl.net.resolver import Resolver, ResolverCounts
 from batchcrawl.net.response import RecordedResponse
 from batchcrawl.net.settings import ClientSettings
@@ -122,8 +123,9 @@ class Client:
         try:
             request = parse_request(fetch.url)
             cookies = None if jar is None else jar.header(request)
-            response = self._send(request, attempt, self._fields_for(request, fetch.headers, cookies))
-            answer = self._answer(fetch.url, attempt, response, fetch.wants, started_at)
+            fields = self._fields_for(request, fetch.headers, cookies)
+            exchange = self._send(request, attempt, fields)
+            answer = self._answer(fetch, attempt, exchange, started_at)
             if jar is not None:
                 jar.take(request, _set_cookies(answer))
             return answer, cookies
@@ -138,14 +140,11 @@ class Client:
                 address=attempt.address,
             )
             return failed, cookies
-        finally:
-            attempt.response = None
 
     def _attempt(self, deadline: float) -> Attempt:
         settings = self._settings
         attempt = self._current.attempt = Attempt(
             clock=self._clock,
-            target="",
             deadline=deadline,
             connect_timeout_s=settings.connect_timeout_s,
             read_timeout_s=settings.read_timeout_s,
@@ -167,60 +166,44 @@ class Client:
             _set(fields, "Authorization", authorization)
         return fields
 
-    def _send(self, request: Request, attempt: Attempt, fields: dict[str, str]) -> BaseHTTPResponse:
-        proxied = self._http_proxy is not None
-        if proxied and is_address(request.bare_host) and not self._guard.allows(request.bare_host):
+    def _send(self, request: Request, attempt: Attempt, fields: dict[str, str]) -> "_Exchange":
+        if self._http_proxy is not None and is_address(request.bare_host) and not self._guard.allows(request.bare_host):
             raise FetchError(FetchOutcome.ADDRESS_REFUSED, f"{request.host} is not public")
-        forwarded = proxied and request.scheme == "http"
-        attempt.target = f"http://{request.authority}{request.target}" if forwarded else request.target
-        # The pool reads no more of the URL than the scheme; the connection sends the target of the attempt.
-        url = "http://forwarded/" if forwarded else "/"
         try:
-            return self._open(request, attempt, url, fields)
+            return self._open(request, fields)
         except (FetchError, *FAILURES) as error:
             if attempt.connected or failure_of(error)[0] is not FetchOutcome.CONNECT_FAILED:
                 raise
         # The server closed a kept connection just as the request went out: once more on a new one.
         attempt.fresh_only = True
-        return self._open(request, attempt, url, fields)
+        return self._open(request, fields)
 
-    def _open(self, request: Request, attempt: Attempt, url: str, fields: dict[str, str]) -> BaseHTTPResponse:
-        settings = self._settings
+    def _open(self, request: Request, fields: dict[str, str]) -> "_Exchange":
         pool = self._transport.pool(
             scheme=request.scheme,
             host=request.host,
             port=request.port,
             proxy=self._http_proxy,
-            verify=request.bare_host not in settings.unverified_hosts,
+            verify=not self._settings.unverified_hosts or request.bare_host not in self._settings.unverified_hosts,
         )
-        left = attempt.time_left()
-        timeout = Timeout(connect=min(settings.connect_timeout_s, left), read=settings.read_timeout_s)
-        return pool.urlopen(
-            "GET",
-            url,
-            headers=fields,
-            retries=False,
-            redirect=False,
-            assert_same_host=False,
-            timeout=timeout,
-            preload_content=False,
-            decode_content=False,
-        )
+        target, tunnel = request.target, False
+        if self._http_proxy is not None:
+            tunnel = request.scheme == "https"
+            if not tunnel:
+                target = f"http://{request.authority}{target}"
+                fields = {**fields, **pool.proxy_headers}
+        connection, response = pool.ask(request_head(target, fields), tunnel=tunnel)
+        return _Exchange(pool, connection, response)
 
-    def _answer(
-        self, url: str, attempt: Attempt, opened: BaseHTTPResponse, wants: Wants | None, started_at: float
-    ) -> Answer:
-        response = attempt.response
-        assert response is not None
+    def _answer(self, fetch: "_Fetch", attempt: Attempt, exchange: "_Exchange", started_at: float) -> Answer:
+        response, wants = exchange.response, fetch.wants
         try:
             wanted = wants is None or wants(response.status, response.field("content-type"), response.length)
             body, truncated = self._read_body(response) if wanted else (b"", None)
         finally:
-            if not response.complete:
-                opened.close()
-            opened.release_conn()
+            exchange.pool.release(exchange.connection, response)
         return Answer(
-            url=url,
+            url=fetch.url,
             status=response.status,
             headers=response.fields,
             request_head=_without_credentials(attempt.request_head),
@@ -235,19 +218,21 @@ class Client:
         )
 
     def _read_body(self, response: RecordedResponse) -> tuple[bytes, str | None]:
-        parts: list[bytes] = []
+        body = io.BytesIO()  # a list of parts would take many times the bytes of a body that comes in small chunks
         room = self._settings.body_bytes_max
+        truncated = None
         try:
             for part in response.chunks():
-                parts.append(part[:room])
+                body.write(part[:room])
                 room -= len(part)
                 if room < 0:
-                    return b"".join(parts), "length"
+                    truncated = "length"
+                    break
         except (FetchError, TimeoutError) as error:
-            if not parts or failure_of(error)[0] is not FetchOutcome.TIMEOUT:
+            if not body.tell() or failure_of(error)[0] is not FetchOutcome.TIMEOUT:
                 raise
-            return b"".join(parts), "time"
-        return b"".join(parts), None
+            truncated = "time"
+        return body.getvalue(), truncated
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +245,14 @@ class _Fetch:
     deadline: float
 
 
+class _Exchange(NamedTuple):
+    """A request that was sent, its answer read up to the body."""
+
+    pool: Pool
+    connection: Connection
+    response: RecordedResponse
+
+
 def _set(fields: dict[str, str], name: str, value: str) -> None:
     """Set a field that is sent once, however its name is written."""
     fields[next((known for known in fields if known.lower() == name.lower()), name)] = value
@@ -269,7 +262,7 @@ _CREDENTIALS = re.compile(rb"^(?:proxy-)?authorization:[^\n]*\n", re.IGNORECASE 
 
 
 def _without_credentials(head: bytes) -> bytes:
-    return _CREDENTIALS.sub(b"", head)
+    return _CREDENTIALS.sub(b"", head) if b"authorization:" in head.lower() else head
 
 
 def _set_cookies(answer: Answer) -> list[str]:

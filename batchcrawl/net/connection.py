@@ -1,11 +1,14 @@
 """Connections that go only where they may, and note down what they carry."""
 
+import errno
+import io
+import select
 import socket
 from collections.abc import Sequence
-from typing import Any
+from http.client import HTTPResponse
+from typing import TYPE_CHECKING, Any
 
 from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.net.attempt import Attempt, CurrentAttempt
@@ -15,8 +18,14 @@ from batchcrawl.net.names import StaticNames
 from batchcrawl.net.proxy import SocksProxy
 from batchcrawl.net.resolver import Resolver
 from batchcrawl.net.response import RecordedResponse
+from batchcrawl.net.source import Source
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 SocketOptions = list[tuple[int, int, int | bytes]]
+
+_CLOSED = frozenset((errno.EPIPE, errno.ECONNRESET, errno.EPROTOTYPE))
 
 
 class Dialer:
@@ -126,29 +135,39 @@ class Dialer:
 
 
 class Connection(HTTPConnection):
-    """A connection of urllib3 that dials by the Dialer and answers with a RecordedResponse."""
+    """A connection of urllib3 that dials by the Dialer and speaks for itself: urllib3's own way costs twice as much."""
 
     def __init__(self, host: str, port: int | None = None, *, dialer: Dialer, **options: Any) -> None:
         super().__init__(host, port, **options)
         self._dialer = dialer
         self._peer: str | None = None
-        self.response_class = self._respond  # type: ignore[assignment]  # called like the class
+        self.response_class = self._reply_of_proxy  # type: ignore[assignment]  # called like the class
 
     @property
     def is_connected(self) -> bool:
-        """Whether the open connection may be used again; the pool closes it where not."""
-        return not self._dialer.attempt.fresh_only and super().is_connected
+        """Whether the open connection may be used again: nothing has come on it, not even its end."""
+        if self.sock is None or self._dialer.attempt.fresh_only:
+            return False
+        come = select.poll()
+        come.register(self.sock, select.POLLIN)
+        return not come.poll(0)
 
-    def putrequest(self, method: str, url: str, skip_host: bool = False, skip_accept_encoding: bool = False) -> None:
-        """Start the request with the target of the attempt: the pool would re-encode the URL."""
-        super().putrequest(method, self._dialer.attempt.target, skip_host, skip_accept_encoding)
-
-    def send(self, data: Any) -> None:
-        """Send bytes and note them down; the request is the last that a connection sends in an attempt."""
-        super().send(data)
-        attempt = self._dialer.attempt
-        attempt.request_head = data
-        attempt.address = self._peer
+    def ask(self, head: bytes) -> RecordedResponse:
+        """Send the head of a request and read the head of its answer."""
+        attempt, sock = self._dialer.attempt, self.sock
+        attempt.request_head, attempt.address = head, self._peer
+        timeout_s = min(attempt.read_timeout_s, attempt.time_left())
+        if sock.gettimeout() != timeout_s:
+            sock.settimeout(timeout_s)
+        try:
+            sock.sendall(head)
+        except OSError as error:
+            # A server may answer and close before it has read all.
+            if error.errno not in _CLOSED:
+                raise
+        response = RecordedResponse(sock, attempt)
+        response.begin()
+        return response
 
     def _new_conn(self) -> socket.socket:
         self._dialer.attempt.connected = True
@@ -158,26 +177,32 @@ class Connection(HTTPConnection):
         sock, self._peer = self._dialer.connect(self.host, self.port, options=options)
         return sock
 
-    def _respond(self, sock: socket.socket, debuglevel: int = 0, method: str | None = None) -> RecordedResponse:
-        attempt = self._dialer.attempt
-        attempt.response = RecordedResponse(sock, attempt, method=method)
-        return attempt.response
+    def _reply_of_proxy(self, sock: socket.socket, debuglevel: int = 0, method: str | None = None) -> HTTPResponse:
+        """Return the answer to a CONNECT, the one that http.client reads; it, too, comes within the limits."""
+        reply = HTTPResponse(sock, method=method)
+        reply.fp.close()
+        reply.fp = io.BufferedReader(_Within(Source(sock, self._dialer.attempt)))
+        return reply
 
 
 class SecureConnection(Connection, HTTPSConnection):
     """The same over TLS."""
 
 
-class Pool(HTTPConnectionPool):
-    """The connections to one host, or to a proxy that forwards."""
+class _Within(io.RawIOBase):
+    """A source as a file."""
 
-    ConnectionCls = Connection
+    def __init__(self, source: Source) -> None:
+        self._source = source
 
+    def readable(self) -> bool:
+        return True
 
-class SecurePool(HTTPSConnectionPool):
-    """The TLS connections to one host."""
-
-    ConnectionCls = SecureConnection
+    def readinto(self, buffer: "WriteableBuffer") -> int:
+        view = memoryview(buffer)
+        data = self._source.some(len(view))
+        view[: len(data)] = data
+        return len(data)
 
 
 def _connect(address: str, port: int, *, timeout_s: float, options: SocketOptions) -> socket.socket:

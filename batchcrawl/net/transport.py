@@ -8,11 +8,11 @@ from typing import Any
 from requests.adapters import HTTPAdapter
 from requests.utils import DEFAULT_CA_BUNDLE_PATH
 from urllib3 import PoolManager
-from urllib3.connectionpool import HTTPConnectionPool
 from urllib3.util.ssl_ import create_urllib3_context
 
 from batchcrawl.errors import UsageError
-from batchcrawl.net.connection import Dialer, Pool, SecurePool
+from batchcrawl.net.connection import Dialer
+from batchcrawl.net.pool import Pool, SecurePool
 
 
 class Transport(HTTPAdapter):
@@ -48,12 +48,15 @@ class Transport(HTTPAdapter):
         _equip(manager)
         return manager
 
-    def pool(self, *, scheme: str, host: str, port: int, proxy: str | None, verify: bool) -> HTTPConnectionPool:
+    def pool(self, *, scheme: str, host: str, port: int, proxy: str | None, verify: bool) -> Pool:
         """Return the pool of a host. A host must be asked for with the same `verify` always."""
         manager = self.proxy_manager_for(proxy) if proxy else self.poolmanager
+        known: Pool | None = None if proxy else manager.pools.get((scheme, host, port))
+        if known is not None:
+            return known
         # A proxy that forwards http gets no host's options: all hosts share the connections to it.
         options = None if verify or scheme == "http" else {"ssl_context": self._unverified}
-        pool: HTTPConnectionPool = manager.connection_from_host(host, port, scheme, pool_kwargs=options)
+        pool: Pool = manager.connection_from_host(host, port, scheme, pool_kwargs=options)
         return pool
 
     def _options(self) -> dict[str, Any]:

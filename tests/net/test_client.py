@@ -134,6 +134,14 @@ def test_header_values_are_latin_1() -> None:
         assert _answer(local_client(), server.url).header("location") == "/\u00e9"
 
 
+@pytest.mark.parametrize("beyond", [b"x", PAGE])
+def test_bytes_beyond_an_answer_are_no_answer_to_the_next_request(beyond: bytes) -> None:
+    other = PAGE.replace(b"hello", b"world")
+    with RawServer([PAGE + beyond, Act.READ], [other]) as server, closing(local_client()) as client:
+        assert _answer(client, server.url).body == b"hello"
+        assert _answer(client, server.url).body == b"world"
+
+
 def test_a_kept_connection_that_died_is_replaced_once() -> None:
     with RawServer([PAGE, Act.READ], [PAGE]) as server, closing(local_client()) as client:
         _answer(client, server.url)
@@ -186,7 +194,18 @@ def test_a_server_that_closes_silently_is_survived_by_many_threads() -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["", "http://", "ftp://a/", "http://a b/", "http://a:99999/", "http://é/", "http://[::1/", "/a"]
+    "url",
+    [
+        "",
+        "http://",
+        "ftp://a/",
+        "http://a b/",
+        "http://a:99999/",
+        "http://é/",
+        "http://[::1/",
+        "/a",
+        "http://127.0.0.1/a b",
+    ],
 )
 def test_what_is_no_url_is_no_exception(url: str) -> None:
     answer = local_client().get(url)
@@ -194,11 +213,14 @@ def test_what_is_no_url_is_no_exception(url: str) -> None:
     assert answer.outcome is FetchOutcome.PROTOCOL_ERROR
 
 
-def test_a_header_that_cannot_be_sent_is_no_exception() -> None:
+@pytest.mark.parametrize(("name", "value"), [("A", "b\r\nC: d"), ("A", "secret\n"), ("A\r\nB", "c"), ("A", "\u20ac")])
+def test_a_header_that_cannot_be_sent_is_no_exception(name: str, value: str) -> None:
     with RawServer([PAGE]) as server:
-        answer = local_client().get(server.url, headers=[("A", "b\r\nC: d")])
+        answer = local_client().get(server.url, headers=[(name, value)])
         assert server.requests == []
     assert isinstance(answer, NoAnswer)
+    assert answer.outcome is FetchOutcome.PROTOCOL_ERROR
+    assert "secret" not in answer.detail
 
 
 def test_an_address_that_is_not_public_is_refused() -> None:
