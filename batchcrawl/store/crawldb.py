@@ -23,12 +23,18 @@ from batchcrawl.store import keys
 from batchcrawl.store.failpoints import failpoint
 from batchcrawl.store.reading import ADVICE
 
-CACHE_BYTES = 64 << 20
-"""Block cache: a random hit costs 18 us with 64 MB and 38 us with LevelDB's own default of 8 MB."""
-WRITE_BUFFER_BYTES = 32 << 20
-"""Larger buffers compact less; LevelDB keeps up to two of them in memory."""
-BLOOM_BITS = 10
-"""Bits a key: a miss, which a new link is, costs 2-5 us."""
+
+@dataclass(frozen=True)
+class Tuning:
+    """What LevelDB spends memory on; the defaults are chosen by `python -m tests.bench crawldb`."""
+
+    cache_bytes: int = 64 << 20
+    """Blocks kept, uncompressed."""
+    write_buffer_bytes: int = 32 << 20
+    """Larger buffers compact less; LevelDB keeps up to two of them in memory."""
+    bloom_bits: int = 10
+    """Bits a key of the filter that spares most reads of a key that is not there, as a new link's is not."""
+
 
 Decoded = TypeVar("Decoded")
 
@@ -57,7 +63,7 @@ class Entry:
 class CrawlDb:
     """One partition, open. Only one process may have it open."""
 
-    def __init__(self, path: Path, *, create: bool = False) -> None:
+    def __init__(self, path: Path, *, create: bool = False, tuning: Tuning = Tuning()) -> None:
         """Open the LevelDB at `path`. Raises CrawlLocked, CorruptData, DiskFull or CrawlError.
 
         Damage in LevelDB's log is CorruptData, where by default LevelDB would pass over the batch in silence; a log
@@ -72,9 +78,9 @@ class CrawlDb:
                 str(path),
                 create_if_missing=create,
                 paranoid_checks=True,
-                lru_cache_size=CACHE_BYTES,
-                write_buffer_size=WRITE_BUFFER_BYTES,
-                bloom_filter_bits=BLOOM_BITS,
+                lru_cache_size=tuning.cache_bytes,
+                write_buffer_size=tuning.write_buffer_bytes,
+                bloom_filter_bits=tuning.bloom_bits,
             )
 
     def close(self) -> None:

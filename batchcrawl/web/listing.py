@@ -15,7 +15,7 @@ from batchcrawl.web.dates import parse_date
 from batchcrawl.web.encodings import python_codec
 from batchcrawl.web.entry_reader import EntryReader, RawEntry
 from batchcrawl.web.feed import AtomReader, RssReader
-from batchcrawl.web.links import Resolver
+from batchcrawl.web.links import Resolver, Resolvers
 from batchcrawl.web.page import Link, Page
 from batchcrawl.web.signature import TEXT_SIGNATURE_BYTES
 from batchcrawl.web.sitemap import NAMESPACES, SitemapReader, is_web_address, read_url_list
@@ -178,7 +178,7 @@ def _read_text(parts: Iterable[str], url: str, limits: ListingLimits) -> Page:
 def _page(entries: Iterable[RawEntry], kind: UrlKind, link_kind: str, url: str) -> Page:
     """Resolve the entries; one that is there twice counts once, and those that are no web address are counted."""
     page = Page(charset="", kind=kind)
-    resolver = Resolver(url=url, base_href=None, encoding="utf-8")
+    resolver = Resolvers().of_page(url=url, base_href=None, encoding="utf-8")
     signature = blake2b(digest_size=TEXT_SIGNATURE_BYTES)
     seen: set[str] = set()
     for position, entry in enumerate(entries):
@@ -195,4 +195,6 @@ def _page(entries: Iterable[RawEntry], kind: UrlKind, link_kind: str, url: str) 
 
 
 def _resolver(resolver: Resolver, entry: RawEntry, url: str) -> Resolver:
-    return resolver if entry.base is None else Resolver(url=url, base_href=entry.base, encoding="utf-8")
+    if entry.base is None:
+        return resolver
+    return Resolvers().of_page(url=url, base_href=entry.base, encoding="utf-8")

@@ -28,6 +28,12 @@ def test_the_latency_bench_measures_rate_and_memory(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_the_crawldb_bench_compares_filter_and_caches(tmp_path: Path) -> None:
+    output = _quick("crawldb", tmp_path)
+    assert all(f"{what} in key order" in output for what in ("known URLs", "new URLs"))
+
+
+@pytest.mark.slow
 @NEEDS_SCRAPY
 def test_the_round_bench_finds_as_many_pages_as_scrapy(tmp_path: Path) -> None:
     assert "whole rounds, 60 pages on 4 hosts" in _quick("round", tmp_path)
