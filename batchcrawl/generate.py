@@ -254,6 +254,7 @@ def _line(entry: Entry) -> FetchEntry:
         host=host_key(url),
         level=record.level,
         depth=record.depth,
+        hops=record.hops,
         fetches=record.fetches,
         etag=record.etag,
         last_modified=record.last_modified,

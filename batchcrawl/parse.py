@@ -5,7 +5,6 @@ Commits by: the rename of a chunk's pages file, after those of its links; the st
 If killed: chunks whose pages file is there are done; the same command parses the rest.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -23,13 +22,12 @@ from batchcrawl.model.clock import Clock
 from batchcrawl.model.entries import FetchLogLine, LinkLine, PageLine
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.model.rejection import Rejection
-from batchcrawl.policy.scope import Scope, ScopeRules
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.failpoints import failpoint
 from batchcrawl.store.reading import size_stored
 from batchcrawl.store.records import FileInfo, LineWriter, line_file_info, read_lines, read_log
 from batchcrawl.store.segment import Segment, StepInfo
-from batchcrawl.store.sorted_names import SortedNames, add_names
+from batchcrawl.store.sorted_names import add_names
 from batchcrawl.store.warc_reader import read_exchange
 from batchcrawl.web.codings import decode_body
 from batchcrawl.web.fingerprint import partition_of
@@ -65,9 +63,10 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """A link's target, as far as it depends on the depth of the page alone."""
+    """A link's target, as far as it depends on the way of the page alone."""
 
     canonical: str
+    hops: int
     fingerprint: str
     partition: int
     linked: str | None
@@ -113,6 +112,8 @@ def parse_partition(task: Task, control: Control) -> Parsed:
     return result
 
 
+_Way = tuple[int, int]
+"""Depth of the targets of a page, and their hops where they are not on the crawl's own hosts."""
 _Buckets = list[list[LinkLine]]
 """Links by target partition."""
 _FP = attrgetter("fp")
@@ -200,9 +201,9 @@ class _PageParser:
         self._partitions = crawl.partitions
         self._canonical = crawl.canonical
         self._fingerprinter = crawl.fingerprinter()
-        self._scope = _scope(crawl)
+        self._scope = crawl.scope()
         self._resolvers = Resolvers()
-        self._targets: dict[int, dict[str, _Target]] = {}
+        self._targets: dict[_Way, dict[str, _Target]] = {}
         self._room = TARGETS_REMEMBERED
 
     def parse_all(self, lines: Sequence[FetchLogLine]) -> _Chunk:
@@ -221,7 +222,7 @@ class _PageParser:
         out = PageLine(fp=line.fp, url=line.url, redirect=line.redirect)
         link = Link(url=line.redirect or "", kind="redirect", anchor=None, rel=(), position=0)
         moved = line.depth == 0 and host_key(line.redirect or "") != line.host
-        self._take(buckets, out, 0 if moved else line.depth + 1, [link])
+        self._take(buckets, out, self._way(line, depth=0 if moved else line.depth + 1), [link])
         return out
 
     def _page(self, line: FetchLogLine, buckets: _Buckets) -> PageLine:
@@ -247,17 +248,20 @@ class _PageParser:
             out.rejected[Rejection.NOFOLLOW.value] = len(page.links)
         if page.refresh is not None:
             links.append(page.refresh)
-        self._take(buckets, out, line.depth + 1, links)
+        self._take(buckets, out, self._way(line, depth=line.depth + 1), links)
         return out
 
-    def _take(self, buckets: _Buckets, page: PageLine, depth: int, links: Iterable[Link]) -> None:
+    def _way(self, line: FetchLogLine, *, depth: int) -> _Way:
+        return depth, 1 if self._scope.owns(line.host) else max(1, line.hops) + 1
+
+    def _take(self, buckets: _Buckets, page: PageLine, way: _Way, links: Iterable[Link]) -> None:
         """Add the lines of the links that belong to the crawl; the others are counted on the page."""
         if self._room < 0:
             self._targets.clear()
             self._room = TARGETS_REMEMBERED
-        targets = self._targets.setdefault(depth, {})
+        targets = self._targets.setdefault(way, {})
         for link in links:
-            target = targets.get(link.url) or self._remember(targets, link.url, depth)
+            target = targets.get(link.url) or self._remember(targets, link.url, way)
             rejection = target.rejection
             if link.rel and not self._follow_nofollow and "nofollow" in link.rel:
                 rejection = Rejection.NOFOLLOW
@@ -270,7 +274,8 @@ class _PageParser:
                     fp=target.fingerprint,
                     url=target.canonical,
                     source=page.fp,
-                    depth=depth,
+                    depth=way[0],
+                    hops=target.hops,
                     kind=link.kind,
                     linked=target.linked,
                     anchor=link.anchor,
@@ -279,40 +284,22 @@ class _PageParser:
                 )
             )
 
-    def _remember(self, targets: dict[str, _Target], url: str, depth: int) -> _Target:
+    def _remember(self, targets: dict[str, _Target], url: str, way: _Way) -> _Target:
         asked, canonical = requested_url(url), self._canonical(url)
-        fp = self._fingerprinter.of(canonical)
+        fp, host = self._fingerprinter.of(canonical), host_key(canonical)
+        hops = 0 if self._scope.owns(host) else way[1]
         target = _Target(
             canonical=canonical,
+            hops=hops,
             fingerprint=fp.hex(),
             partition=partition_of(fp, self._partitions),
             linked=asked if asked != canonical else None,
-            rejection=self._scope.check(canonical, host=host_key(canonical), depth=depth),
+            rejection=self._scope.decide(canonical, host=host, depth=way[0], hops=hops).rejection,
         )
         if len(url) <= _REMEMBERED_CHARACTERS_MAX:
             targets[url] = target
             self._room -= 1
         return target
-
-
-def _scope(crawl: Crawl) -> Scope:
-    settings = crawl.job.settings.scope
-    domains = crawl.domains()
-    hosts, seed_domains = SortedNames(crawl.layout.seed_hosts), SortedNames(crawl.layout.seed_domains)
-
-    def has_seed(host: str) -> bool:
-        name = host_name(host)
-        return name in hosts or (settings.within == "seed-domain" and domains.registered(name) in seed_domains)
-
-    rules = ScopeRules(
-        any_host=settings.within == "any",
-        hosts=frozenset(name.lower() for name in settings.hosts),
-        include=tuple(re.compile(pattern) for pattern in settings.include),
-        exclude=tuple(re.compile(pattern) for pattern in settings.exclude),
-        depth_max=settings.depth_max,
-        url_bytes_max=settings.url_bytes_max,
-    )
-    return Scope(rules, has_seed)
 
 
 def _fill(out: PageLine, page: Page, *, text_bytes_max: int) -> None:

@@ -70,6 +70,7 @@ class LinkBrief(msgspec.Struct, gc=False):
     url: str
     source: str
     depth: int
+    hops: int = 0
     linked: str | None = None
 
 
@@ -80,7 +81,7 @@ class _Event:
     fp: str
     visit: Visit | None = None
     link: LinkBrief | None = None
-    """The one of least depth, then of the least source."""
+    """The one of least depth, then of the least source; with the least hops of all."""
 
 
 class Mark(msgspec.Struct):
@@ -219,10 +220,11 @@ class _Applier:
             self._enter(batch, link)
         elif entry.record.url != link.url:
             self.counts["collisions"] += 1
-        elif link.depth < entry.record.depth:
-            entry.record.depth = link.depth
+        elif link.depth < entry.record.depth or link.hops < entry.record.hops:
+            entry.record.depth = min(entry.record.depth, link.depth)
+            entry.record.hops = min(entry.record.hops, link.hops)
             if entry.record.place is Place.READY and entry.record.status is PageStatus.UNFETCHED:
-                entry.record.level = max(entry.record.level, link_level(link.depth))
+                entry.record.level = max(entry.record.level, link_level(entry.record.depth))
             batch.put(entry)
             self.counts["known"] += 1
         else:
@@ -275,9 +277,16 @@ def _events(task: Task, *, after: str) -> Iterator[_Event]:
         for part in group:
             if isinstance(part, _Event):
                 event.visit = part.visit
-            elif event.link is None or (part.depth, part.source) < (event.link.depth, event.link.source):
-                event.link = part
+            else:
+                event.link = part if event.link is None else _better(event.link, part)
         yield event
+
+
+def _better(link: LinkBrief, other: LinkBrief) -> LinkBrief:
+    hops = min(link.hops, other.hops)
+    best = other if (other.depth, other.source) < (link.depth, link.source) else link
+    best.hops = hops
+    return best
 
 
 def _allow_open_files(files: int) -> None:
@@ -322,6 +331,7 @@ def _new_record(link: LinkBrief, at: int) -> UrlRecord:
         place=Place.READY,
         level=link_level(link.depth),
         depth=link.depth,
+        hops=link.hops,
         source=bytes.fromhex(link.source),
         first_seen_at=at,
         next_fetch_at=at,

@@ -27,10 +27,11 @@ def _check_texts(settings: Settings, source: JobText, setting: Setting) -> None:
     value = value_of(settings, setting)
     if check is None or value is None:
         return
-    for text in (value,) if isinstance(value, str) else value:
+    for item, text in enumerate((value,) if isinstance(value, str) else value):
         allowed = check(text)
         if allowed is not None:
-            raise source.error(setting.path, f"{printable(toml_value(text))} is not allowed here; allowed: {allowed}")
+            message = f"{printable(toml_value(text))} is not allowed here; allowed: {allowed}"
+            raise source.error(setting.path, message, item)
 
 
 def _check_entries(settings: Settings, source: JobText, setting: Setting) -> None:

@@ -5,13 +5,15 @@ from dataclasses import dataclass
 
 from batchcrawl.errors import CorruptData, UsageError
 from batchcrawl.job.load import Job
+from batchcrawl.policy.scope import Hosts, Scope
 from batchcrawl.store.crawldb import CrawlDb
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.identity import Identity, read_identity, write_identity
 from batchcrawl.store.layout import Layout
+from batchcrawl.store.sorted_names import SortedNames
 from batchcrawl.web.domains import Domains, bundled_list
 from batchcrawl.web.fingerprint import Fingerprinter
-from batchcrawl.web.urls import canonicalise
+from batchcrawl.web.urls import canonicalise, host_name
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,18 @@ class Crawl:
     def domains(self) -> Domains:
         """Return the registered domains by the public suffix list of the crawl's birth."""
         return Domains(self.layout.suffix_list.read_text(encoding="utf-8"))
+
+    def scope(self) -> Scope:
+        """Return what decides which links are taken, by the job's rules and the crawl's seeds."""
+        within = self.job.settings.scope.within
+        domains = self.domains()
+        hosts, seed_domains = SortedNames(self.layout.seed_hosts), SortedNames(self.layout.seed_domains)
+
+        def has_seed(host: str) -> bool:
+            name = host_name(host)
+            return name in hosts or (within == "seed-domain" and domains.registered(name) in seed_domains)
+
+        return Scope(self.job.scope, Hosts(has_seed, domains.registered))
 
     def canonical(self, url: str) -> str:
         """Return the canonical form of a serialised URL by the steps fixed at birth."""

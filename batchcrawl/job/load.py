@@ -12,9 +12,11 @@ from batchcrawl.job.addresses import is_loopback, parse_proxy
 from batchcrawl.job.catalogue import catalogue
 from batchcrawl.job.checks import check_settings
 from batchcrawl.job.convert import read_settings
+from batchcrawl.job.scope_rules import scope_rules
 from batchcrawl.job.settings import Settings
 from batchcrawl.job.source import FILE_BYTES_MAX, parse_job_text, printable
 from batchcrawl.net.names import StaticNames
+from batchcrawl.policy.rules import ScopeRules
 
 JOBS_DIR = "jobs"
 DATA_DIR = "data"
@@ -35,6 +37,8 @@ class Job:
     data_dir: Path
     """Directory of the crawl; it need not exist yet."""
     settings: Settings
+    scope: ScopeRules
+    """What the settings say of the scope."""
     sources: Mapping[str, str]
     """`default` or `file:line` of every setting by its name, as `politeness.delay_min`."""
 
@@ -70,6 +74,7 @@ def load_job(name_or_path: str, *, cwd: Path) -> Job:
         shown=shown,
         data_dir=_data_dir(path, settings),
         settings=settings,
+        scope=scope_rules(settings, source, path.parent),
         sources={setting.name: given.get(setting.name, DEFAULT) for setting in catalogue()},
     )
 

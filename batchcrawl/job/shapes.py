@@ -2,7 +2,6 @@
 
 import ipaddress
 import re
-import warnings
 from collections.abc import Callable
 
 from batchcrawl.job.addresses import is_host_name, is_place, parse_proxy
@@ -12,6 +11,7 @@ from batchcrawl.job.seeds import BadUrl, parse_seed_url
 from batchcrawl.job.source import printable
 from batchcrawl.net.proxy import PROXY_SCHEMES
 from batchcrawl.web.canonical import STEPS
+from batchcrawl.web.patterns import Dialect, PatternFault, compile_search
 from batchcrawl.web.urls import host_key, parse_url
 
 
@@ -44,10 +44,8 @@ def _host(text: str) -> str | None:
 
 def _pattern(text: str) -> str | None:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")  # a pattern that will mean something else in a later Python
-            re.compile(text)
-    except (re.error, OverflowError, RecursionError, Warning) as error:
+        compile_search(text, Dialect.PYTHON)
+    except PatternFault as error:
         return f"a regular expression of Python ({printable(str(error))})"
     return None
 
@@ -91,6 +89,8 @@ TEXT_CHECKS: dict[str, Callable[[str], str | None]] = {
     "scope.hosts": _host,
     "scope.include": _pattern,
     "scope.exclude": _pattern,
+    "scope.regex_urlfilters": _path,
+    "scope.suffix_urlfilters": _path,
     "fetch.content_types": _content_type,
     "network.proxy": _proxy,
     "network.proxy_credentials": _variable,

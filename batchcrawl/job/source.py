@@ -6,7 +6,7 @@ TOML as in its specification 1.0.0; the reader is the standard library's.
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from batchcrawl.errors import JobFileError
@@ -26,17 +26,24 @@ class JobText:
     document: dict[str, Any]
     lines: dict[Key, int]
     """The line of each key and section header, from 1."""
+    items: dict[Key, list[int]] = field(default_factory=dict)
+    """The line of each text in a list, by the list's key."""
 
-    def place(self, key: Key) -> str:
-        """Return `file:line` of a key, of the section around it if it has no line of its own, else the file."""
+    def place(self, key: Key, item: int | None = None) -> str:
+        """Return `file:line` of a key, of the section around it if it has no line of its own, else the file.
+
+        Of a list of texts, `item` names one by its index.
+        """
+        if item is not None and item < len(self.items.get(key, ())):
+            return f"{self.shown}:{self.items[key][item]}"
         for end in range(len(key), 0, -1):
             if key[:end] in self.lines:
                 return f"{self.shown}:{self.lines[key[:end]]}"
         return self.shown
 
-    def error(self, key: Key, message: str) -> JobFileError:
-        """Return the error of one line that says where the key stands, its name and what is wrong."""
-        return JobFileError(f"{self.place(key)}: {dotted(key)}: {message}")
+    def error(self, key: Key, message: str, item: int | None = None) -> JobFileError:
+        """Return the error of one line that says where the key or its item stands, its name and what is wrong."""
+        return JobFileError(f"{self.place(key, item)}: {dotted(key)}: {message}")
 
 
 def parse_job_text(data: bytes, shown: str) -> JobText:
@@ -52,7 +59,7 @@ def parse_job_text(data: bytes, shown: str) -> JobText:
         line = data.count(b"\n", 0, error.start) + 1
         raise JobFileError(f"{shown}:{line}: not UTF-8 at byte {error.start}; save the file as UTF-8") from None
     try:
-        return JobText(shown, tomllib.loads(text), key_lines(text))
+        return JobText(shown, tomllib.loads(text), key_lines(text), item_lines(text))
     except RecursionError:
         raise JobFileError(f"{shown}: not TOML: lists or tables nested too deep") from None
     except ValueError as error:  # TOMLDecodeError, and whole numbers of thousands of digits
@@ -77,20 +84,20 @@ def key_lines(text: str) -> dict[Key, int]:
     its first line.
     """
     lines: dict[Key, int] = {}
-    section: Key = ()
-    line = 1
-    for statement in _statements(text):
-        match = _HEADER.match(statement) or _KEY_VALUE.match(statement)
-        if match is not None:
-            key = _key(match["key"])
-            if match.re is _HEADER:
-                section = key
-            else:
-                key = section + key
-            for end in range(1, min(len(key), _PARTS_MAX) + 1):
-                lines.setdefault(key[:end], line)
-        line += statement.count("\n")
+    for key, line, _ in _keyed(text):
+        for end in range(1, min(len(key), _PARTS_MAX) + 1):
+            lines.setdefault(key[:end], line)
     return lines
+
+
+def item_lines(text: str) -> dict[Key, list[int]]:
+    """Return the lines, from 1, on which the texts of each list begin; of a list that holds anything else, nothing."""
+    items: dict[Key, list[int]] = {}
+    for key, line, value in _keyed(text):
+        offsets = _item_offsets(value)
+        if offsets:
+            items[key] = [line + value.count("\n", 0, offset) for offset in offsets]
+    return items
 
 
 _PARTS_MAX = 3  # section, setting, entry: deeper there is nothing to be named
@@ -110,6 +117,39 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+
+
+def _keyed(text: str) -> Iterator[tuple[Key, int, str]]:
+    """Yield each key and header with its line and its value as the file spells it; that of a header is empty."""
+    section: Key = ()
+    line = 1
+    for statement in _statements(text):
+        match = _HEADER.match(statement) or _KEY_VALUE.match(statement)
+        if match is not None and match.re is _HEADER:
+            section = _key(match["key"])
+            yield section, line, ""
+        elif match is not None:
+            # A key does not go over a line end, so the value begins on its line.
+            yield section + _key(match["key"]), line, statement[match.end() :]
+        line += statement.count("\n")
+
+
+def _item_offsets(value: str) -> list[int]:
+    """Return where in the spelling of a list of texts each of them begins."""
+    if not value.lstrip(" \t").startswith("["):
+        return []
+    depth, offsets = 0, []
+    for token in _TOKEN.finditer(value):
+        mark = token[0]
+        if mark in "[{":
+            depth += 1
+        elif mark in "]}":
+            depth -= 1
+        elif mark[0] in "\"'":
+            offsets.append(token.start())
+        if depth > 1:
+            return []
+    return offsets
 
 
 def _statements(text: str) -> Iterator[str]:

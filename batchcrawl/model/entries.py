@@ -24,6 +24,7 @@ class FetchEntry(Line):
     """Host key of `url`."""
     level: int = 0
     depth: int = 0
+    hops: int = 0
     fetches: int = 0
     etag: str | None = None
     last_modified: str | None = None
@@ -56,6 +57,7 @@ class FetchLogLine(Line):
     host: str
     outcome: FetchOutcome
     depth: int = 0
+    hops: int = 0
     status: int | None = None
     """HTTP status, if an answer came."""
     queued_at: float | None = None
@@ -145,6 +147,8 @@ class LinkLine(Line):
     """Fingerprint of the page."""
     depth: int
     """Depth of the target by this link."""
+    hops: int = 0
+    """Links since the crawl's own hosts were left, by this link; 0 on one of them."""
     kind: str = "a"
     """Element that holds the link: a, area, frame, iframe, link, meta, redirect."""
     linked: str | None = None

@@ -15,7 +15,7 @@ from batchcrawl.model.status import PageStatus, Place
 
 RECORD_VERSION = 1
 
-_HEAD = struct.Struct("<BBBBHBBBxHHHIIIIIIff")
+_HEAD = struct.Struct("<BBBBHBBBBHHHIIIIIIff")
 HEAD_BYTES = _HEAD.size
 INSTANT_MAX = 0xFFFF_FFFF
 """The last instant that a record and its index entry can hold, in 2106; a later one is stored as this."""
@@ -39,6 +39,8 @@ class UrlRecord(msgspec.Struct):
     outcome: FetchOutcome | None = None
     """How the last fetch ended."""
     seed: bool = False
+    hops: int = 0
+    """Links since the crawl's own hosts were left, at least; 0 on one of them."""
     http_status: int | None = None
     fetches: int = 0
     """Conclusive answers so far."""
@@ -127,7 +129,7 @@ def encode_record(record: UrlRecord) -> bytes:
     r = record
     head = _HEAD.pack(
         RECORD_VERSION, r.status, r.place, r.level, min(r.depth, 0xFFFF), min(r.retries, 0xFF),
-        0 if r.outcome is None else r.outcome.number, _FLAG_SEED if r.seed else 0,
+        0 if r.outcome is None else r.outcome.number, _FLAG_SEED if r.seed else 0, min(r.hops, 0xFF),
         r.http_status or 0, min(r.fetches, 0xFFFF), min(r.changes, 0xFFFF), min(r.first_seen_at, INSTANT_MAX),
         min(r.last_fetch_at or 0, INSTANT_MAX), min(r.last_change_at or 0, INSTANT_MAX),
         min(r.next_fetch_at or 0, INSTANT_MAX), min(r.interval_s or 0, INSTANT_MAX), r.lease or 0, r.rate_a, r.rate_b,
@@ -148,8 +150,8 @@ def decode_record(data: bytes) -> UrlRecord:
         raise CorruptData(f"URL record of {len(data)} bytes is damaged: {error}") from error
     return UrlRecord(
         tail.url, _STATUS[head[1]], _PLACE[head[2]], head[3], head[4], head[5], _OUTCOME[head[6]],
-        bool(head[7] & _FLAG_SEED), head[8] or None, head[9], head[10], head[11], head[12] or None, head[13] or None,
-        head[14] or None, head[15] or None, head[16] or None, head[17], head[18],
+        bool(head[7] & _FLAG_SEED), head[8], head[9] or None, head[10], head[11], head[12], head[13] or None,
+        head[14] or None, head[15] or None, head[16] or None, head[17] or None, head[18], head[19],
         tail.fetch_url, tail.score, tail.seed_interval_s, tail.source, tail.etag, tail.last_modified, tail.signature,
         tail.simhash, tail.digest, tail.content_type, tail.redirect, tail.segment, tail.duplicate_of, tail.metadata,
     )  # fmt: skip
@@ -160,8 +162,8 @@ def decode_head(data: bytes) -> RecordHead:
     head = _unpack(data)
     return RecordHead(
         status=_STATUS[head[1]], place=_PLACE[head[2]], level=head[3], depth=head[4], retries=head[5],
-        outcome=_OUTCOME[head[6]], last_fetch_at=head[12] or None, next_fetch_at=head[14] or None,
-        lease=head[16] or None,
+        outcome=_OUTCOME[head[6]], last_fetch_at=head[13] or None, next_fetch_at=head[15] or None,
+        lease=head[17] or None,
     )  # fmt: skip
 
 

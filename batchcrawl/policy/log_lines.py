@@ -18,6 +18,7 @@ def answered(entry: FetchEntry, answer: Answer) -> FetchLogLine:
         url=entry.url,
         host=entry.host,
         depth=entry.depth,
+        hops=entry.hops,
         outcome=verdict.outcome,
         status=answer.status,
         started_at=answer.started_at,
@@ -45,5 +46,12 @@ def failed(entry: FetchEntry, result: NoAnswer) -> FetchLogLine:
 def unasked(entry: FetchEntry, outcome: FetchOutcome, detail: str | None, *, at: float) -> FetchLogLine:
     """Return the line of a URL that was not asked for, or has nothing to tell but its outcome."""
     return FetchLogLine(
-        fp=entry.fp, url=entry.url, host=entry.host, depth=entry.depth, outcome=outcome, ended_at=at, detail=detail
+        fp=entry.fp,
+        url=entry.url,
+        host=entry.host,
+        depth=entry.depth,
+        hops=entry.hops,
+        outcome=outcome,
+        ended_at=at,
+        detail=detail,
     )

@@ -70,7 +70,7 @@ def test_a_job_goes_to_another_process_and_stays_equal(tmp_path: Path) -> None:
 DELAY = 'allowed: a time with a unit, such as "30s", "6h" or "7d", from 0s to 3650d'
 SIZE = 'allowed: a size with a unit, such as "10MB" or "2MiB", from 1KB to 1TB'
 TOP_KEYS = "contact, user_agent, product_token, data, seeds, seed_files"
-SECTIONS = "crawl, scope, generate, politeness, fetch, network, parse, recrawl"
+SECTIONS = "crawl, scope, traps, generate, politeness, fetch, network, parse, recrawl"
 POLITENESS_KEYS = "delay_min, delay_max, domain_gap, address_gap, factor, backoff_min, backoff_max, host_failures_max"
 CONTACT = "allowed: a URL such as https://example.org/crawler or an address such as me@example.org"
 HOST = "allowed: a host name such as www.example.org, in lower case, without scheme and port"
@@ -91,7 +91,7 @@ STEPS = (
         ("threads = 3", f"1: threads: unknown key; nearest is 'fetch.threads'; allowed: {TOP_KEYS}"),
         ("sedes = []", f"1: sedes: unknown key; nearest is 'seeds'; allowed: {TOP_KEYS}"),
         ("[polite]", f"1: polite: unknown section; nearest is 'politeness'; allowed: {SECTIONS}"),
-        ("'a b'.c = 1", f"1: \"a b\": unknown section; nearest is 'parse'; allowed: {SECTIONS}"),
+        ("'a b'.c = 1", f"1: \"a b\": unknown section; nearest is 'traps'; allowed: {SECTIONS}"),
         # wrong type or range
         ("[politeness]\ndelay_min = 5", f"2: politeness.delay_min: 5 is not allowed here; {DELAY}"),
         ('[politeness]\ndelay_min = "5"', f'2: politeness.delay_min: "5" is not allowed here; {DELAY}'),

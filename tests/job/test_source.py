@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batchcrawl.errors import JobFileError
-from batchcrawl.job.source import FILE_BYTES_MAX, key_lines, parse_job_text
+from batchcrawl.job.source import FILE_BYTES_MAX, item_lines, key_lines, parse_job_text
 from batchcrawl.job.spelling import toml_value
 
 TEXT = '''\
@@ -49,6 +49,11 @@ def test_each_key_and_section_has_its_line_whatever_stands_in_texts_comments_and
         ("list",): 17,
         ("list", "k"): 18,
     }
+
+
+def test_each_text_of_a_list_has_the_line_on_which_it_begins() -> None:
+    text = TEXT + "x = [ # '\n  'a', \"b\",\n]\nlists = [\n['a']]\nnumbers = [1]\n"
+    assert item_lines(text) == {("seeds",): [4, 5], ("list", "x"): [22, 22]}
 
 
 def test_the_text_of_the_test_above_is_toml() -> None:

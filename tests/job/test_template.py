@@ -54,6 +54,8 @@ def test_a_new_job_names_every_setting_once_with_its_meaning() -> None:
 
 def test_every_line_of_a_new_job_may_be_taken_out_of_its_comment(tmp_path: Path) -> None:
     text = job_text("new", urls=["https://a.org/"], contact=None)
+    for name in ("regex-urlfilter.txt", "suffix-urlfilter.txt"):
+        (tmp_path / name).touch()
     job = job_of(tmp_path, re.sub(r"^# (?=[a-z_]+ = )", "", text, flags=re.MULTILINE))
     assert "default" not in job.sources.values()
     with_default = [setting for setting in catalogue() if setting.example is None and setting.section is not None]

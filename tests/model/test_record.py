@@ -41,7 +41,7 @@ EXAMPLE = UrlRecord(
 )
 # Byte for byte as docs/FORMAT.md tells it, section "URL record".
 EXAMPLE_BYTES = bytes.fromhex(
-    "01 02 02 06 0100 00 01 00 00"  # version, status, place, level, depth, retries, outcome, flags, nothing
+    "01 02 02 06 0100 00 01 00 00"  # version, status, place, level, depth, retries, outcome, flags, hops
     "c800 0200 0100"  # HTTP status, fetches, changes
     "00c90c6b 40650d6b 40650d6b c0b60e6b 80510100 00000000"  # first seen, last fetch, last change, next, interval, none
     "0000403f 0000c03f"  # a and b of the change rate
@@ -66,6 +66,7 @@ records = st.builds(
     retries=st.integers(0, 0xFF),
     outcome=st.none() | st.sampled_from(FetchOutcome),
     seed=st.booleans(),
+    hops=st.integers(0, 0xFF),
     http_status=st.none() | st.integers(100, 999),
     fetches=st.integers(0, 0xFFFF),
     changes=st.integers(0, 0xFFFF),
