@@ -57,6 +57,8 @@ class Resolver:
 
     def resolve(self, href: str) -> str | Rejection:
         """Return the serialised http or https URL of an attribute, or why it is not taken."""
+        if href.startswith("#"):
+            return self._resolve(href)  # no look-up is faster
         shared = self._of_site if href.startswith(_OF_SITE) else self._of_folder
         found = shared.get(href) or self._of_page.get(href)
         if found is None:
@@ -66,6 +68,8 @@ class Resolver:
         return found
 
     def _resolve(self, href: str) -> str | Rejection:
+        if self._base.origin is not None and _PLAIN_FRAGMENT.match(href):
+            return self._base.document + href
         scheme = _SCHEME.match(href)
         if scheme is not None and scheme[1].lower() not in {"http", "https"}:
             return Rejection.SCHEME
@@ -76,6 +80,8 @@ class Resolver:
             return Rejection.INVALID
         return url if url.startswith(_WEB) else Rejection.SCHEME
 
+
+_PLAIN_FRAGMENT = re.compile(r"#[A-Za-z0-9_~!$&'()*+,;=:@/?.-]*+\Z")
 
 # Links that mean the same on every page of the site, or of the folder where they begin otherwise. Those of a colon may
 # be scheme-relative ("http:#top"), and long ones would fill the memory.

@@ -54,14 +54,21 @@ def hamming(a: bytes, b: bytes) -> int:
 class _SpreadTokens(dict[str, int]):
     """Remembers tokens as 65 lanes of 32 bits: how many of its words have each bit, and how many words there are.
 
-    So adding such numbers adds every count by itself.
+    So adding such numbers adds every count by itself. When it is full, what was used since the last time is kept.
     """
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._old: dict[str, int] = {}
+
     def __missing__(self, token: str) -> int:
-        words = token.casefold().encode("utf-8", "surrogatepass").translate(_SPACE_FOR_PUNCTUATION).split()
-        spread = sum(map(_spread_word, words[:TOKEN_WORDS_MAX]))
+        spread = self._old.get(token)
+        if spread is None:
+            words = token.casefold().encode("utf-8", "surrogatepass").translate(_SPACE_FOR_PUNCTUATION).split()
+            spread = sum(map(_spread_word, words[:TOKEN_WORDS_MAX]))
         if len(token) <= _CACHED_TOKEN_CHARACTERS_MAX:
             if len(self) >= _CACHED_TOKENS_MAX:
+                self._old = dict(self)
                 self.clear()
             self[token] = spread
         return spread

@@ -66,8 +66,8 @@ class Base:
         plain = url.startswith(("http://", "https://")) and "@" not in url
         self.origin = host_key(url) if plain else None
         """Scheme, host and port; None of a base whose links all go through the parser."""
-        self._document = url.partition("#")[0]
-        self.folder = self._document.partition("?")[0].rpartition("/")[0] + "/"
+        self.document = url.partition("#")[0]
+        self.folder = self.document.partition("?")[0].rpartition("/")[0] + "/"
 
     def join(self, text: str) -> str | None:
         """Return the serialisation of `text` resolved against this URL, or None for failure."""
@@ -77,7 +77,7 @@ class Base:
         if plain[1] is not None:
             return text
         if text[0] == "#":
-            return self._document + text
+            return self.document + text
         return (self.origin if text[0] == "/" else self.folder) + text
 
 

@@ -4,12 +4,17 @@ from pathlib import Path
 
 import pytest
 
+from tests.bench.parse_speed import DOCUMENTATION
 from tests.bench.spent import run_program
 from tests.bench.table import Row, table
 from tests.support.nginx import find_nginx
 
 NEEDS_NGINX = pytest.mark.skipif(find_nginx() is None, reason="nginx is not installed")
 NEEDS_SCRAPY = pytest.mark.skipif(find_spec("scrapy") is None, reason="Scrapy is not installed")
+
+NEEDS_DOCUMENTATION = pytest.mark.skipif(
+    not any(folder.exists() for folder in DOCUMENTATION), reason="no documentation is installed"
+)
 
 
 def _quick(name: str, directory: Path) -> str:
@@ -25,6 +30,13 @@ def test_the_fetch_bench_measures_the_step_beside_a_bare_loop(tmp_path: Path) ->
 @pytest.mark.slow
 def test_the_latency_bench_measures_rate_and_memory(tmp_path: Path) -> None:
     assert "one process, answers after 100 ms" in _quick("latency", tmp_path)
+
+
+@pytest.mark.slow
+@NEEDS_DOCUMENTATION
+def test_the_parse_bench_measures_pages_and_links(tmp_path: Path) -> None:
+    output = _quick("parse", tmp_path)
+    assert all(what in output for what in ("lxml and hrefs", "links/s", "two processes"))
 
 
 @pytest.mark.slow
