@@ -7,11 +7,15 @@ from collections.abc import Iterable, Iterator
 
 from batchcrawl.errors import CorruptData
 from batchcrawl.job.crawl import Crawl
+from batchcrawl.model.entries import FetchLogLine
 from batchcrawl.store.check import verify
 from batchcrawl.store.crawldb import CrawlDb
 from batchcrawl.store.reading import size_stored
+from batchcrawl.store.records import read_log
 from batchcrawl.store.segment import STEPS, Segment
 from batchcrawl.store.warc_file import closed_file
+from batchcrawl.store.warc_reader import read_exchange
+from batchcrawl.store.warc_record import warc_date
 
 _FOLDERS = {"generated": ("fetchlist", "hosts"), "fetched": ("fetch",)}
 """By step, the folders in which every partition has files."""
@@ -38,7 +42,8 @@ def faults_of_crawldb(crawl: Crawl) -> Iterator[str]:
 def faults_of_segments(crawl: Crawl, segment_ids: Iterable[str], *, deep: bool) -> Iterator[str]:
     """Yield every fault of segments, each as one line: files of finished steps that are not as the manifest says.
 
-    With `deep`, every record of their WARC files is unpacked as well.
+    With `deep`, every record of their WARC files is unpacked as well, and those that the fetch log names are compared
+    with it and with their digests. That a revisit refers to a segment that is not there any more is no fault.
     """
     for name in segment_ids:
         try:
@@ -57,11 +62,33 @@ def _faults_of_segment(crawl: Crawl, segment: Segment, *, deep: bool) -> Iterato
             segment.step(step)
     except CorruptData as error:
         yield str(error)
+    sound: set[str] = set()
     for name in sorted(segment.manifest.files):
         path = segment.path / name
         try:
             segment.check(path)
             if deep and name.endswith(".warc.gz"):
                 closed_file(path)
+            sound.add(name)
         except CorruptData as error:
             yield str(error)
+    for p in range(crawl.partitions if deep else 0):
+        log = segment.paths.fetch_log(p)
+        if f"{log.parent.name}/{log.name}" in sound:
+            yield from _faults_of_exchanges(segment, read_log(log, FetchLogLine, sealed=True), sound)
+
+
+def _faults_of_exchanges(segment: Segment, lines: Iterable[FetchLogLine], sound: set[str]) -> Iterator[str]:
+    for line in lines:
+        path = segment.paths.fetch_dir / (line.warc or "")
+        if line.offset is None or f"{path.parent.name}/{path.name}" not in sound:
+            continue
+        try:
+            stored = read_exchange(path, line.offset, verify=True)
+        except CorruptData as error:
+            yield str(error)
+            continue
+        refers_to = warc_date(line.body_at) if line.revisit is not None and line.body_at is not None else None
+        said = (line.revisit is not None, line.status, line.digest, refers_to)
+        if said != (stored.revisit, stored.status, stored.digest, stored.refers_to_date):
+            yield f"{path}: the record at byte {line.offset} is not what the fetch log says of {line.url}"

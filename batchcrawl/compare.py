@@ -14,6 +14,7 @@ import msgspec
 from batchcrawl.errors import UsageError
 from batchcrawl.fakeweb.truth import TruthLine
 from batchcrawl.job.crawl import Crawl
+from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.model.record import UrlRecord
 from batchcrawl.store.crawldb import CrawlDb
 
@@ -40,7 +41,8 @@ class Comparison:
 def compare(crawl: Crawl, truth_file: Path) -> Comparison:
     """Compare outcome, status, redirect and digest of every URL that either side knows.
 
-    A URL that the crawl knows and has not asked for yet agrees with nothing. Raises UsageError for a file that is
+    A URL that the crawl knows and has not asked for yet agrees with nothing; where a server said "not modified", the
+    stored copy stands for what it serves. Raises UsageError for a file that is
     no ground truth. Memory grows with the truth.
     """
     result = Comparison()
@@ -77,9 +79,10 @@ def _read(path: Path) -> Iterator[TruthLine]:
 
 def _judge(result: Comparison, line: TruthLine, record: UrlRecord) -> None:
     wrong = []
-    if record.outcome is not line.expect:
+    unchanged = record.outcome is FetchOutcome.NOT_MODIFIED and line.expect is FetchOutcome.FETCHED
+    if record.outcome is not line.expect and not unchanged:
         wrong.append(f"{_outcome(record)} in place of {line.expect.value}")
-    elif record.http_status != line.status:
+    elif not unchanged and record.http_status != line.status:
         wrong.append(f"status {record.http_status} in place of {line.status}")
     elif line.redirect is not None and record.redirect != line.redirect:
         wrong.append(f"redirect to {record.redirect} in place of {line.redirect}")

@@ -26,6 +26,7 @@ from batchcrawl.policy.host_state import HostState, replay
 from batchcrawl.policy.log_lines import answered, failed, unasked
 from batchcrawl.policy.politeness import REACTIONS, HostPoliteness
 from batchcrawl.policy.priority import draw_pattern
+from batchcrawl.policy.revisits import find_revisit, validators
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.fetch_output import FetchOutput
 from batchcrawl.store.records import FileInfo, read_lines, read_log
@@ -101,6 +102,8 @@ def fetch_partition(task: Task, control: Control) -> Fetched:
     for line in read_log(paths.fetch_log(task.partition), FetchLogLine, sealed=True):
         result.counts[line.outcome.value] += 1
         result.counts["body_bytes"] += line.body_bytes or 0
+        if line.revisit is not None:
+            result.counts["revisits"] += 1
     return result
 
 
@@ -169,7 +172,7 @@ class _Visitor:
         self._token = job.product_token
         self._robots_ttl_s = job.settings.fetch.robots_ttl_s
         self._own_headers = tuple(job.settings.fetch.headers.items())
-        self._conditional = job.settings.fetch.conditional
+        self._full_every = job.settings.fetch.full_every if job.settings.fetch.conditional else 1
         self._wants = wanted_types(job)
         self._tries: Counter[str] = Counter()
         rules = delay_rules(job)
@@ -247,8 +250,12 @@ class _Visitor:
     def _visit_page(self, host: HostState, entry: FetchEntry) -> After:
         delay_s = host.politeness.delay_s
         self._tries[entry.fp] += 1
-        result = self._client.get(entry.url, headers=self._headers(entry), wants=self._wants)
-        line = self._stored(entry, result) if isinstance(result, Answer) else failed(entry, result)
+        asked = validators(entry, full_every=self._full_every)
+        result = self._client.get(entry.url, headers=[*self._own_headers, *asked], wants=self._wants)
+        if isinstance(result, Answer):
+            line = self._stored(entry, result, conditional=bool(asked))
+        else:
+            line = failed(entry, result)
         line.tries, line.delay_s = self._tries.pop(entry.fp), delay_s
         host.learn_answer(line)
         wait_s = host.wait_s(self._clock.now())
@@ -259,16 +266,13 @@ class _Visitor:
         self.body_bytes += line.body_bytes or 0
         return After(wait_s=wait_s, drop_host=host.politeness.put_off)
 
-    def _headers(self, entry: FetchEntry) -> list[tuple[str, str]]:
-        """Return the job's own header fields and the validators of the stored copy (RFC 9110, section 13.1)."""
-        both = (("If-None-Match", entry.etag), ("If-Modified-Since", entry.last_modified))
-        validators = [(name, value) for name, value in both if value is not None and self._conditional]
-        return [*self._own_headers, *validators]
-
-    def _stored(self, entry: FetchEntry, answer: Answer) -> FetchLogLine:
-        line = answered(entry, answer)
-        at = self._output.store(answer, fp=entry.fp)
+    def _stored(self, entry: FetchEntry, answer: Answer, *, conditional: bool) -> FetchLogLine:
+        line = answered(entry, answer, conditional=conditional)
+        revisit = find_revisit(entry, answer, line.outcome)
+        at = self._output.store(answer, fp=entry.fp, revisit=revisit)
         line.digest, line.warc, line.offset, line.length = at.digest, at.file, at.offset, at.length
+        if revisit is not None:
+            line.revisit, line.body_at, line.body_segment = revisit.profile, entry.body_at, entry.body_segment
         return line
 
     def _log(self, *lines: FetchLogLine) -> None:

@@ -248,7 +248,7 @@ def _by_host(entries: list[Entry]) -> dict[str, list[FetchEntry]]:
 def _line(entry: Entry) -> FetchEntry:
     record = entry.record
     url = record.fetch_url or record.url
-    return FetchEntry(
+    line = FetchEntry(
         fp=entry.fingerprint.hex(),
         url=url,
         host=host_key(url),
@@ -256,11 +256,13 @@ def _line(entry: Entry) -> FetchEntry:
         depth=record.depth,
         hops=record.hops,
         fetches=record.fetches,
-        etag=record.etag,
-        last_modified=record.last_modified,
-        digest=record.digest,
         last_fetch_at=record.last_fetch_at,
     )
+    if record.body_at is not None:  # else nothing may be asked about the copy, and nothing may refer to it
+        line.etag, line.last_modified, line.digest = record.etag, record.last_modified, record.digest
+        line.content_type, line.content_encoding = record.content_type, record.content_encoding
+        line.body_at, line.body_segment, line.not_modified = record.body_at, record.segment, record.not_modified
+    return line
 
 
 def _sheet(record: HostRecord, host: str, urls: int) -> HostSheet:

@@ -129,7 +129,7 @@ class _Chunk:
 
 
 def _has_links(line: FetchLogLine) -> bool:
-    return line.outcome in (FetchOutcome.FETCHED, FetchOutcome.REDIRECT)
+    return line.revisit is None and line.outcome in (FetchOutcome.FETCHED, FetchOutcome.REDIRECT)
 
 
 def _list_seed_redirects(crawl: Crawl, segment: Segment, disk: Disk) -> None:

@@ -17,7 +17,7 @@ from batchcrawl.model.host import HostRecord, RobotsCopy
 from batchcrawl.model.record import UrlRecord
 from batchcrawl.store.crawldb import CrawlDb
 from batchcrawl.store.records import read_lines, read_log
-from batchcrawl.store.segment import Segment
+from batchcrawl.store.segment import Segment, find_segment
 from batchcrawl.store.warc_reader import StoredResponse, read_exchange
 from batchcrawl.web.codings import decode_body
 from batchcrawl.web.fingerprint import HOST_PART_BYTES, partition_of
@@ -97,6 +97,33 @@ def outcome_of(segment: Segment, located: Located) -> FetchLogLine:
         if line.fp == wanted:
             return line
     raise UsageError(f"segment {segment.id} has no outcome for {located.canonical}")
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Where the body of an outcome is."""
+
+    segment: Segment
+    line: FetchLogLine
+
+
+def body_of(crawl: Crawl, segment: Segment, line: FetchLogLine) -> Stored:
+    """Return where the body of an outcome is: of a revisit, in the earlier segment that it refers to.
+
+    Raises UsageError when that segment is not there any more.
+    """
+    if line.revisit is None:
+        return Stored(segment, line)
+    try:
+        earlier = Segment(find_segment(crawl.layout, line.body_segment or ""))
+    except UsageError as error:
+        raise UsageError(
+            f"{line.url} was found unchanged: its body is in segment {line.body_segment}, which is not there any more"
+        ) from error
+    for other in outcomes(earlier):
+        if other.fp == line.fp and other.revisit is None and other.started_at == line.body_at:
+            return Stored(earlier, other)
+    raise UsageError(f"{line.url} was found unchanged, but segment {earlier.id} is not the one that had its body")
 
 
 def page_of(segment: Segment, located: Located) -> PageLine | None:

@@ -11,6 +11,7 @@ from batchcrawl.model.entries import FetchEntry, FetchLogLine, HostLogLine, Host
 from batchcrawl.model.host import HostRecord, RobotsCopy, decode_host, encode_host
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.model.record import HEAD_BYTES, RECORD_VERSION, UrlRecord, decode_record, encode_record
+from batchcrawl.model.revisit import Revisit, RevisitProfile
 from batchcrawl.model.status import PageStatus, Place
 from batchcrawl.store import keys
 from batchcrawl.store.disk import Disk
@@ -28,6 +29,7 @@ PAGE = (Path(__file__).parents[1] / "docs" / "FORMAT.md").read_text("utf-8")
 EXAMPLES: dict[str, str] = dict(re.findall(r"^```\w+ ([\w.]+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
 SEGMENT = "20261130T101500Z"
 LINES: list[type[msgspec.Struct]] = [FetchEntry, HostSheet, FetchLogLine, HostLogLine, PageLine, LinkLine, Mark]
+FP = fingerprint(domain="example.org", host="https://example.org", url="https://example.org/a").hex()
 ROW = re.compile(r"^\| `(\w+)` \|", re.MULTILINE)
 
 
@@ -59,6 +61,18 @@ def test_the_example_of_a_line_is_read_and_written(line_type: type[msgspec.Struc
 @pytest.mark.parametrize("line_type", LINES)
 def test_the_table_of_a_line_has_its_fields(line_type: type[msgspec.Struct]) -> None:
     assert fields_after(f"```json {line_type.__name__}\n") == list(line_type.__struct_fields__)
+
+
+def test_the_example_of_the_line_of_a_revisit_is_read_and_written() -> None:
+    text = EXAMPLES["FetchLogLineOfRevisit"].strip()
+    line = msgspec.json.decode(text, type=FetchLogLine)
+    assert line.revisit is RevisitProfile.NOT_MODIFIED
+    assert msgspec.json.encode(line).decode() == text
+
+
+def test_the_profiles_of_a_revisit_are_explained() -> None:
+    row = next(line for line in PAGE.splitlines() if line.startswith("| `revisit` |"))
+    assert all(f"`{profile.value}`" in row for profile in RevisitProfile)
 
 
 def test_the_paths_are_those_of_the_layout() -> None:
@@ -165,14 +179,34 @@ def test_the_tables_of_a_host_record_have_its_fields() -> None:
 
 
 def test_the_example_of_an_exchange_is_what_the_writer_writes(tmp_path: Path) -> None:
-    fp = fingerprint(domain="example.org", host="https://example.org", url="https://example.org/a").hex()
     writer = warc_writer(tmp_path)
-    at = writer.write_exchange(answer(0), fp=fp)
+    at = writer.write_exchange(answer(0), fp=FP)
     writer.close()
-    told, end = list[str](), at.offset
-    with (tmp_path / at.file).open("rb") as file:
-        while end < (tmp_path / at.file).stat().st_size:
+    assert "\n\n".join(plain_records(tmp_path / at.file, at.offset)) == EXAMPLES["exchange"].rstrip("\n")
+
+
+def test_the_example_of_a_revisit_is_what_the_writer_writes(tmp_path: Path) -> None:
+    first = answer(0)
+    revisit = Revisit(
+        profile=RevisitProfile.NOT_MODIFIED,
+        refers_to_uri=first.url,
+        refers_to_at=first.started_at,
+        payload_digest=first.payload_digest,
+    )
+    head = b'HTTP/1.1 304 Not Modified\r\nETag: "x"\r\n\r\n'
+    second = answer(0, b"", status=304, response_head=head, started_at=first.started_at + 86_400)
+    writer = warc_writer(tmp_path)
+    at = writer.write_revisit(second, revisit, fp=FP)
+    writer.close()
+    assert plain_records(tmp_path / at.file, at.offset)[0] == EXAMPLES["revisit"].rstrip("\n")
+
+
+def plain_records(path: Path, offset: int) -> list[str]:
+    """Return the records from an offset on, with LF as the end of a line and without the empty lines at their ends."""
+    told = list[str]()
+    with path.open("rb") as file:
+        while offset < path.stat().st_size:
             record = bytearray()
-            end = inflate_member(file, end, record)
+            offset = inflate_member(file, offset, record)
             told.append(record.decode().replace("\r\n", "\n").rstrip("\n"))
-    assert "\n\n".join(told) == EXAMPLES["exchange"].rstrip("\n")
+    return told

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.warc_judge import broken_rules, judge
+from tests.support.warc_judge import broken_rules, judge, unresolved_revisits
 
 HTML = b"<title>hello</title>"
+AT = "2026-11-30T12:00:00Z"
 GZIPPED = gzip.compress(HTML, mtime=0)
 
 
@@ -38,6 +39,32 @@ def test_a_compressed_body_that_was_cut_and_says_so_is_sound(tmp_path: Path) -> 
 
 def test_a_revisit_record_with_the_digest_of_another_body_is_sound(tmp_path: Path) -> None:
     assert judge([warc(tmp_path, info(), response(), revisit())]) == []
+
+
+@pytest.mark.parametrize("name", ["WARC-Refers-To-Target-URI", "WARC-Refers-To-Date", "WARC-Payload-Digest"])
+def test_a_revisit_that_does_not_say_what_it_refers_to_is_found(tmp_path: Path, name: str) -> None:
+    assert found(warc(tmp_path, info(), revisit(without=name)), f"is a revisit without {name}")
+
+
+def test_a_revisit_of_an_unknown_profile_is_found(tmp_path: Path) -> None:
+    assert found(warc(tmp_path, info(), revisit(profile="guessed")), "has the profile http://netpreserve.org/")
+
+
+def test_a_revisit_with_a_body_is_found(tmp_path: Path) -> None:
+    assert found(warc(tmp_path, info(), revisit(body=HTML)), "is a revisit with a body")
+
+
+def test_a_page_that_came_whole_is_not_one_that_was_not_modified(tmp_path: Path) -> None:
+    assert found(warc(tmp_path, info(), revisit(profile="server-not-modified")), "has status 200 under the profile")
+    assert found(warc(tmp_path, info(), revisit(head="304 Not Modified")), "has status 304 under the profile")
+
+
+def test_a_revisit_is_resolved_by_the_response_that_it_names(tmp_path: Path) -> None:
+    first, second = warc(tmp_path, info(), response()), warc(tmp_path, info(), revisit(), name="1.warc.gz")
+    assert unresolved_revisits([first, second]) == []
+    assert len(unresolved_revisits([second])) == 1
+    other = warc(tmp_path, info(), revisit(of="2026-11-30T12:00:01Z"), name="2.warc.gz")
+    assert len(unresolved_revisits([first, other])) == 1
 
 
 def test_a_request_may_name_a_response_of_another_file(tmp_path: Path) -> None:
@@ -203,21 +230,29 @@ def request(*, concurrent_to: str = "<urn:uuid:response>") -> bytes:
     return record(fields, b"GET / HTTP/1.1\r\nHost: example.org\r\n\r\n")
 
 
-def revisit() -> bytes:
+def revisit(
+    *,
+    without: str = "",
+    profile: str = "identical-payload-digest",
+    body: bytes = b"",
+    of: str = AT,
+    head: str = "200 OK",
+) -> bytes:
     fields = [
         ("WARC-Type", "revisit"),
         ("WARC-Record-ID", "<urn:uuid:revisit>"),
         ("WARC-Target-URI", "http://example.org/"),
-        ("WARC-Profile", "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"),
+        ("WARC-Profile", f"http://netpreserve.org/warc/1.1/revisit/{profile}"),
+        ("WARC-Refers-To-Target-URI", "http://example.org/"),
+        ("WARC-Refers-To-Date", of),
         ("Content-Type", "application/http;msgtype=response"),
         ("WARC-Payload-Digest", digest(HTML)),
     ]
-    return record(fields, b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n")
+    block = f"HTTP/1.1 {head}\r\nContent-Type: text/html\r\n\r\n".encode() + body
+    return record([field for field in fields if field[0] != without], block)
 
 
-def record(
-    fields: list[tuple[str, str]], block: bytes, *, at: str = "2026-11-30T12:00:00Z", block_digest: str | None = None
-) -> bytes:
+def record(fields: list[tuple[str, str]], block: bytes, *, at: str = AT, block_digest: str | None = None) -> bytes:
     dated = [("WARC-Date", at)] if at else []
     ends = [("WARC-Block-Digest", block_digest or digest(block)), ("Content-Length", str(len(block)))]
     head = "".join(f"{name}: {value}\r\n" for name, value in [*fields, *dated, *ends])

@@ -15,7 +15,7 @@ from batchcrawl.store.segment import find_segment
 @click.command()
 @job_argument
 @click.option("--segment", "segment_id", metavar="ID", help="Only this segment; default: the crawldb and all segments.")
-@click.option("--deep", is_flag=True, help="Unpack every record of the WARC files as well.")
+@click.option("--deep", is_flag=True, help="Unpack every record of the WARC files and compare it with the log.")
 def check(job: str, segment_id: str | None, deep: bool) -> None:
     """Prove that a crawl is what was written, by records and checksums.
 

@@ -15,6 +15,7 @@ from batchcrawl.job.crawl import Crawl
 from batchcrawl.show import (
     Located,
     body,
+    body_of,
     dump,
     fetch_list,
     known_url,
@@ -121,15 +122,17 @@ def _newest(crawl: Crawl) -> str:
 
 def _echo_of_url(crawl: Crawl, opened: Segment, looks: Looks) -> None:
     if looks["page"] is not None:
-        _echo_page(opened, _located(crawl, looks["page"]))
+        _echo_page(crawl, opened, _located(crawl, looks["page"]))
     elif looks["links"] is not None:
-        for link in links_of(opened, _located(crawl, looks["links"])):
+        located = _located(crawl, looks["links"])
+        for link in links_of(body_of(crawl, opened, outcome_of(opened, located)).segment, located):
             _echo_json(link)
     elif looks["headers"] is not None:
         _echo_headers(opened, _located(crawl, looks["headers"]))
     elif looks["body"] is not None:
-        line = outcome_of(opened, _located(crawl, looks["body"]))
-        click.echo(body(opened, line, bytes_max=crawl.job.settings.parse.decoded_bytes_max), nl=False)
+        stored = body_of(crawl, opened, outcome_of(opened, _located(crawl, looks["body"])))
+        bytes_max = crawl.job.settings.parse.decoded_bytes_max
+        click.echo(body(stored.segment, stored.line, bytes_max=bytes_max), nl=False)
 
 
 def _located(crawl: Crawl, url: str) -> Located:
@@ -151,8 +154,13 @@ def _echo_segment(opened: Segment) -> None:
         click.echo(f"next: {COMMANDS[waiting]}")
 
 
-def _echo_page(opened: Segment, located: Located) -> None:
-    _echo_pretty({"outcome": outcome_of(opened, located), "page": page_of(opened, located)})
+def _echo_page(crawl: Crawl, opened: Segment, located: Located) -> None:
+    outcome = outcome_of(opened, located)
+    try:
+        page = page_of(body_of(crawl, opened, outcome).segment, located)
+    except UsageError:
+        page = None  # the outcome is here, and says where the rest was
+    _echo_pretty({"outcome": outcome, "page": page})
 
 
 def _echo_headers(opened: Segment, located: Located) -> None:

@@ -251,6 +251,10 @@ class FetchSettings(Section, frozen=True, kw_only=True):
         bool, means("Send back to a host the cookies that it has set since the step began; they are never stored.")
     ] = False
     conditional: Annotated[bool, means("Ask whether a stored page has changed (ETag, Last-Modified).")] = True
+    full_every: Annotated[
+        Annotated[int, Meta(ge=1, le=10_000)],
+        means("A page that the server says is unchanged is asked for as a whole at least every so many visits."),
+    ] = 10
     robots_ttl_s: Annotated[WholeSeconds, means("A host's robots.txt is read anew after this time.")] = field(
         default=DAY, name="robots_ttl"
     )

@@ -7,6 +7,7 @@ import msgspec
 
 from batchcrawl.model.host import RobotsCopy
 from batchcrawl.model.outcome import FetchOutcome
+from batchcrawl.model.revisit import RevisitProfile
 
 
 class Line(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
@@ -31,6 +32,16 @@ class FetchEntry(Line):
     digest: str | None = None
     """Payload digest of the stored copy."""
     last_fetch_at: int | None = None
+    content_type: str | None = None
+    """Content-Type of the stored copy as sent."""
+    content_encoding: str | None = None
+    """Its Content-Encoding as sent."""
+    body_at: float | None = None
+    """Start of the exchange that has the body of the stored copy; without it, nothing may refer to that copy."""
+    body_segment: str | None = None
+    """Id of the segment that stores that exchange."""
+    not_modified: int = 0
+    """Answers `not_modified` in a row since the body last came."""
 
 
 class HostSheet(Line):
@@ -71,8 +82,16 @@ class FetchLogLine(Line):
     """The Location, resolved against the URL, as the WHATWG standard serialises it."""
     content_type: str | None = None
     """The Content-Type header as sent."""
+    content_encoding: str | None = None
+    """The Content-Encoding header as sent."""
     digest: str | None = None
-    """`sha1:` and base32 of the body as sent, after the chunked coding is undone."""
+    """`sha1:` and base32 of the body as sent, after the chunked coding is undone; of a revisit, of the body meant."""
+    revisit: RevisitProfile | None = None
+    """Why the body was not stored again."""
+    body_at: float | None = None
+    """Of a revisit: start of the exchange that has the body."""
+    body_segment: str | None = None
+    """Of a revisit: id of the segment that stores that exchange."""
     truncated: str | None = None
     """`length` or `time`, as in WARC-Truncated."""
     etag: str | None = None

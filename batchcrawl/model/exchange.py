@@ -1,7 +1,9 @@
 """One HTTP exchange, as the network layer hands it to the fetch step and the WARC writer stores it."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
+from batchcrawl.model.digest import digest
 from batchcrawl.model.outcome import FetchOutcome
 
 
@@ -31,6 +33,11 @@ class Answer:
     """`length` or `time` where the body was cut, as in WARC-Truncated."""
     unwanted: bool = False
     """The headers were refused (by type or length) and the body was left unread."""
+
+    @cached_property
+    def payload_digest(self) -> str:
+        """The digest of the body."""
+        return digest(self.body)
 
     def header(self, name: str) -> str | None:
         """Return the first value of a header field, or None. The name must be lower-case."""

@@ -86,6 +86,12 @@ class UrlRecord(msgspec.Struct):
     """Fingerprint of the page with the same content."""
     metadata: dict[str, str] | None = None
     """Other key=value pairs of the seed line."""
+    body_at: float | None = None
+    """Start of the exchange that stores the body; None unless the copy is a whole one that came with status 200."""
+    content_encoding: str | None = None
+    """The body's Content-Encoding as sent."""
+    not_modified: int = 0
+    """Answers "not modified" in a row since the body last came."""
 
 
 class RecordHead(msgspec.Struct):
@@ -118,6 +124,9 @@ class _Tail(msgspec.Struct, array_like=True):
     segment: str | None = None
     duplicate_of: bytes | None = None
     metadata: dict[str, str] | None = None
+    body_at: float | None = None
+    content_encoding: str | None = None
+    not_modified: int | None = None
 
 
 _encode_tail = msgspec.msgpack.Encoder().encode
@@ -136,7 +145,8 @@ def encode_record(record: UrlRecord) -> bytes:
     )  # fmt: skip
     tail = _Tail(
         r.url, r.fetch_url, r.score, r.seed_interval_s, r.source, r.etag, r.last_modified, r.signature, r.simhash,
-        r.digest, r.content_type, r.redirect, r.segment, r.duplicate_of, r.metadata,
+        r.digest, r.content_type, r.redirect, r.segment, r.duplicate_of, r.metadata, r.body_at, r.content_encoding,
+        r.not_modified or None,
     )  # fmt: skip
     return head + _encode_tail(tail)
 
@@ -154,6 +164,7 @@ def decode_record(data: bytes) -> UrlRecord:
         head[14] or None, head[15] or None, head[16] or None, head[17] or None, head[18], head[19],
         tail.fetch_url, tail.score, tail.seed_interval_s, tail.source, tail.etag, tail.last_modified, tail.signature,
         tail.simhash, tail.digest, tail.content_type, tail.redirect, tail.segment, tail.duplicate_of, tail.metadata,
+        tail.body_at, tail.content_encoding, tail.not_modified or 0,
     )  # fmt: skip
 
 

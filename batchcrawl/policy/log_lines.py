@@ -7,12 +7,18 @@ from batchcrawl.policy.outcomes import judge
 
 RETRY_AFTER_CHARS_MAX = 100
 """Longer than any date; the rest of a header field is not kept."""
+CODING_CHARS_MAX = 100
+"""Longer than the name of any content coding; the rest is not kept."""
+VALIDATOR_CHARS_MAX = 1000
+"""A longer ETag or Last-Modified is not kept at all: it could not be sent back as it came."""
 
 
-def answered(entry: FetchEntry, answer: Answer) -> FetchLogLine:
-    """Return the line of a URL that was answered; where the answer is stored is for the caller to add."""
-    verdict = judge(answer)
-    retry_after = answer.header("retry-after")
+def answered(entry: FetchEntry, answer: Answer, *, conditional: bool) -> FetchLogLine:
+    """Return the line of a URL that was answered; where the answer is stored is for the caller to add.
+
+    `conditional` says that the request had validators.
+    """
+    verdict = judge(answer, conditional=conditional)
     return FetchLogLine(
         fp=entry.fp,
         url=entry.url,
@@ -28,10 +34,11 @@ def answered(entry: FetchEntry, answer: Answer) -> FetchLogLine:
         address=answer.address,
         redirect=verdict.redirect,
         content_type=answer.header("content-type"),
+        content_encoding=_begin(answer.header("content-encoding"), CODING_CHARS_MAX),
         truncated=answer.truncated,
-        etag=answer.header("etag"),
-        last_modified=answer.header("last-modified"),
-        retry_after=None if retry_after is None else retry_after[:RETRY_AFTER_CHARS_MAX],
+        etag=_validator(answer.header("etag")),
+        last_modified=_validator(answer.header("last-modified")),
+        retry_after=_begin(answer.header("retry-after"), RETRY_AFTER_CHARS_MAX),
         detail=verdict.detail,
     )
 
@@ -55,3 +62,12 @@ def unasked(entry: FetchEntry, outcome: FetchOutcome, detail: str | None, *, at:
         ended_at=at,
         detail=detail,
     )
+
+
+def _begin(value: str | None, chars_max: int) -> str | None:
+    return None if value is None else value[:chars_max]
+
+
+def _validator(value: str | None) -> str | None:
+    """Return a validator that can be sent back; a request with a control character in it would fail for ever."""
+    return value if value and len(value) <= VALIDATOR_CHARS_MAX and value.isprintable() else None

@@ -22,9 +22,14 @@ class Verdict:
     detail: str | None = None
 
 
-def judge(answer: Answer) -> Verdict:
-    """Return the outcome of an answer by its status (RFC 9110, section 15) and headers."""
+def judge(answer: Answer, *, conditional: bool = False) -> Verdict:
+    """Return the outcome of an answer by its status (RFC 9110, section 15) and headers.
+
+    `conditional` says that the request had validators: else a 304 answers a question that was not asked.
+    """
     status = answer.status
+    if status == 304 and not conditional:
+        return Verdict(FetchOutcome.PROTOCOL_ERROR, detail="304 in answer to a request without validators")
     if status in PUT_OFF:
         return Verdict(FetchOutcome.DEFERRED, detail=f"the host answered {status}")
     if 300 <= status < 400 and status != 304:

@@ -39,6 +39,11 @@ class Visit:
     last_modified: str | None = None
     digest: str | None = None
     content_type: str | None = None
+    content_encoding: str | None = None
+    body_at: float | None = None
+    """Start of the exchange that has the body."""
+    revisit: bool = False
+    """What came is the stored copy: nothing of it was parsed."""
     redirect: str | None = None
     """Canonical target."""
     truncated: bool = False
@@ -80,10 +85,14 @@ def apply_visit(record: UrlRecord, visit: Visit, intervals: Intervals) -> Transi
 
 
 def _observe(record: UrlRecord, visit: Visit) -> None:
-    if visit.outcome is FetchOutcome.FETCHED:
-        _observe_page(record, visit)
-    elif visit.outcome is FetchOutcome.NOT_MODIFIED:
+    if visit.outcome is FetchOutcome.NOT_MODIFIED:
         _learn(record, visit.at, changed=False)
+        record.not_modified += 1
+    elif visit.outcome is FetchOutcome.FETCHED and visit.revisit:
+        _learn(record, visit.at, changed=False)
+        record.etag, record.last_modified, record.not_modified = visit.etag, visit.last_modified, 0
+    elif visit.outcome is FetchOutcome.FETCHED:
+        _observe_page(record, visit)
     else:
         if record.signature is not None and visit.outcome in _VANISHED:
             _learn(record, visit.at, changed=True)
@@ -95,16 +104,20 @@ def _observe(record: UrlRecord, visit: Visit) -> None:
 def _forget_copy(record: UrlRecord) -> None:
     """Validators must not outlive the copy: a 304 would then say nothing."""
     record.signature = record.simhash = record.digest = record.etag = record.last_modified = None
-    record.duplicate_of = record.segment = record.content_type = None
+    record.duplicate_of = record.segment = record.content_type = record.content_encoding = record.body_at = None
+    record.not_modified = 0
 
 
 def _observe_page(record: UrlRecord, visit: Visit) -> None:
     last_digest, record.digest = record.digest, visit.digest
-    record.content_type, record.segment = visit.content_type, visit.segment
+    record.content_type, record.content_encoding = visit.content_type, visit.content_encoding
+    record.segment, record.body_at, record.not_modified = visit.segment, visit.body_at, 0
     if visit.truncated or not visit.parsed:
         # Half a page must not be asked for by its validators, nor compared with a whole one.
-        record.etag = record.last_modified = record.signature = record.simhash = record.digest = None
+        record.etag = record.last_modified = record.signature = record.simhash = record.digest = record.body_at = None
         return
+    if visit.http_status != 200:
+        record.body_at = None  # what came may be a part (206) or altered on its way (203)
     if record.signature is not None and visit.signature is not None:
         _learn(record, visit.at, changed=record.signature != visit.signature)
     elif last_digest is not None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from batchcrawl.model.clock import Clock
 from batchcrawl.model.entries import FetchLogLine, HostLogLine
 from batchcrawl.model.exchange import Answer
+from batchcrawl.model.revisit import Revisit
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.layout import SegmentPaths
 from batchcrawl.store.records import FileInfo, LogWriter, log_ends, log_info, read_log
@@ -65,9 +66,11 @@ class FetchOutput:
         """Return the last line of each host."""
         return {line.host: line for line in read_log(self._paths.host_log(self._partition), HostLogLine)}
 
-    def store(self, answer: Answer, *, fp: str) -> Location:
-        """Append an exchange to the WARC file. Raises OutputClosedError."""
+    def store(self, answer: Answer, *, fp: str, revisit: Revisit | None = None) -> Location:
+        """Append an exchange to the WARC file, without its body if it is a revisit. Raises OutputClosedError."""
         with self._writing():
+            if revisit is not None:
+                return self._warc.write_revisit(answer, revisit, fp=fp)
             return self._warc.write_exchange(answer, fp=fp)
 
     def log(self, *lines: FetchLogLine) -> None:

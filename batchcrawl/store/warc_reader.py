@@ -8,9 +8,10 @@ from typing import BinaryIO
 from fastwarc import WarcRecord
 
 from batchcrawl.errors import CorruptData
+from batchcrawl.model.digest import digest
 from batchcrawl.store.reading import open_stored
 from batchcrawl.store.warc_file import MEMBER_BYTES, OPEN_SUFFIX, inflate_member, scan_warc
-from batchcrawl.store.warc_record import InflateError, digest
+from batchcrawl.store.warc_record import InflateError
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,17 +6,17 @@ of zlib's level 1 and compresses a little better. The head is put together here,
 written by fastwarc costs twice as much in all.
 """
 
-import base64
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from enum import Enum
 from typing import cast
 
 from isal import isal_zlib
 
+from batchcrawl.model.digest import digest
 from batchcrawl.model.exchange import Answer
+from batchcrawl.model.revisit import Revisit
 
 Fields = Iterable[tuple[str, str | None]]
 """Field names and values in their order; those whose value is None are left out."""
@@ -29,13 +29,6 @@ _LEVEL = 1
 _STRICT_HEAD = re.compile(rb"(?:[^\r\n]+\r\n)+\r\n")
 _UNSAFE_IN_URI = re.compile(r"[^!-~]")
 _UNSAFE_IN_VALUE = re.compile(r"[\x00-\x1f\x7f]+")
-
-
-class RevisitProfile(Enum):
-    """Why a body was not stored again (WARC/1.1, section 6.7); the value is the profile's URI."""
-
-    IDENTICAL_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
-    NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 
 
 def gzip_member(fields: Fields, block: bytes) -> bytes:
@@ -69,35 +62,27 @@ def warcinfo_block(info: Mapping[str, str]) -> bytes:
     return "".join(lines).encode("utf-8", "replace")
 
 
-def response_fields(answer: Answer, *, record_id: str, payload_digest: str) -> Fields:
+def response_fields(answer: Answer, *, record_id: str) -> Fields:
     """Return the fields of a response record (WARC/1.1, section 6.3)."""
     return (
         ("WARC-Type", "response"),
         *_exchange_fields(answer, record_id),
         ("Content-Type", "application/http;msgtype=response"),
-        ("WARC-Payload-Digest", payload_digest),
+        ("WARC-Payload-Digest", answer.payload_digest),
         ("WARC-Truncated", answer.truncated or ("unspecified" if answer.unwanted else None)),
     )
 
 
-def revisit_fields(
-    answer: Answer,
-    *,
-    record_id: str,
-    profile: RevisitProfile,
-    refers_to_uri: str,
-    refers_to_at: float,
-    payload_digest: str | None,
-) -> Fields:
+def revisit_fields(answer: Answer, revisit: Revisit, *, record_id: str) -> Fields:
     """Return the fields of a revisit record, which refers to the earlier one (WARC/1.1, section 6.7)."""
     return (
         ("WARC-Type", "revisit"),
         *_exchange_fields(answer, record_id),
         ("Content-Type", "application/http;msgtype=response"),
-        ("WARC-Profile", profile.value),
-        ("WARC-Refers-To-Target-URI", _uri(refers_to_uri)),
-        ("WARC-Refers-To-Date", warc_date(refers_to_at)),
-        ("WARC-Payload-Digest", payload_digest),
+        ("WARC-Profile", revisit.profile.uri),
+        ("WARC-Refers-To-Target-URI", _uri(revisit.refers_to_uri)),
+        ("WARC-Refers-To-Date", warc_date(revisit.refers_to_at)),
+        ("WARC-Payload-Digest", revisit.payload_digest),
     )
 
 
@@ -126,11 +111,6 @@ def record_id(*parts: str) -> str:
     """Return the id that follows from the parts: their BLAKE2b as a UUID of version 8 (RFC 9562, section 5.8)."""
     digits = hashlib.blake2b("\n".join(parts).encode("utf-8", "replace"), digest_size=16).hexdigest()
     return f"<urn:uuid:{digits[:8]}-{digits[8:12]}-8{digits[13:16]}-a{digits[17:20]}-{digits[20:]}>"
-
-
-def digest(data: bytes) -> str:
-    """Return `sha1:` and base32, the form of a digest that all readers of WARC files check."""
-    return "sha1:" + base64.b32encode(hashlib.sha1(data, usedforsecurity=False).digest()).decode()
 
 
 def warc_date(at: float) -> str:

@@ -14,14 +14,13 @@ from batchcrawl import __version__
 from batchcrawl.errors import CorruptData
 from batchcrawl.model.clock import Clock
 from batchcrawl.model.exchange import Answer
+from batchcrawl.model.revisit import Revisit
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.failpoints import failpoint
 from batchcrawl.store.records import FileInfo
 from batchcrawl.store.warc_file import OPEN_SUFFIX, GrowingFile, closed_file, new_file, reopen_file
 from batchcrawl.store.warc_record import (
     Fields,
-    RevisitProfile,
-    digest,
     gzip_member,
     record_id,
     request_fields,
@@ -45,7 +44,7 @@ class Location:
     """Where the gzip member of the response or revisit begins."""
     length: int
     """Bytes of that member."""
-    digest: str | None
+    digest: str
     """The payload digest that was recorded, `sha1:` and base32."""
 
 
@@ -92,44 +91,26 @@ class WarcWriter:
         makes the record ids. Raises DiskFull or CrawlError, after which nothing more can be written.
         """
         response_id = self._record_id("response", answer, fp)
-        payload_digest = digest(answer.body)
         return self._store(
             answer,
             fp,
             response_id,
-            response_fields(answer, record_id=response_id, payload_digest=payload_digest),
+            response_fields(answer, record_id=response_id),
             block=strict_head(answer.response_head) + answer.body,
-            payload_digest=payload_digest,
+            payload_digest=answer.payload_digest,
         )
 
-    def write_revisit(
-        self,
-        answer: Answer,
-        *,
-        fp: str,
-        profile: RevisitProfile,
-        refers_to_uri: str,
-        refers_to_at: float,
-        payload_digest: str | None,
-    ) -> Location:
-        """Store an answer whose body is stored already as a revisit and a request record, without the body.
-
-        `refers_to_uri` and `refers_to_at` are URL and start of the exchange that has the body,
-        `payload_digest` is that body's; only a server that says "not modified" may leave it unknown.
-        """
-        if payload_digest is None and profile is RevisitProfile.IDENTICAL_PAYLOAD:
-            raise ValueError("an identical payload has a digest")
+    def write_revisit(self, answer: Answer, revisit: Revisit, *, fp: str) -> Location:
+        """Store an answer whose body is stored already as a revisit and a request record, without the body."""
         revisit_id = self._record_id("revisit", answer, fp)
-        fields = revisit_fields(
+        return self._store(
             answer,
-            record_id=revisit_id,
-            profile=profile,
-            refers_to_uri=refers_to_uri,
-            refers_to_at=refers_to_at,
-            payload_digest=payload_digest,
+            fp,
+            revisit_id,
+            revisit_fields(answer, revisit, record_id=revisit_id),
+            block=strict_head(answer.response_head),
+            payload_digest=revisit.payload_digest,
         )
-        block = strict_head(answer.response_head)
-        return self._store(answer, fp, revisit_id, fields, block=block, payload_digest=payload_digest)
 
     def sync(self) -> None:
         """Make every exchange durable whose write has returned; others may be written meanwhile."""
@@ -179,7 +160,7 @@ class WarcWriter:
         return record_id(self._segment, fp, answer.url, started_at, str(self._earlier_records), kind)
 
     def _store(
-        self, answer: Answer, fp: str, main_id: str, fields: Fields, *, block: bytes, payload_digest: str | None
+        self, answer: Answer, fp: str, main_id: str, fields: Fields, *, block: bytes, payload_digest: str
     ) -> Location:
         main = gzip_member(fields, block)
         request_id = self._record_id("request", answer, fp)

@@ -18,7 +18,6 @@ import urllib3
 
 from batchcrawl.model.exchange import Answer
 from batchcrawl.store.warc_record import (
-    digest,
     gzip_member,
     record_id,
     request_fields,
@@ -56,7 +55,7 @@ class Records:
             ended_at=now,
         )
         ids = [record_id("bench", url, f"{now:.6f}", kind) for kind in ("response", "request")]
-        fields = response_fields(answer, record_id=ids[0], payload_digest=digest(body))
+        fields = response_fields(answer, record_id=ids[0])
         main = gzip_member(fields, strict_head(answer.response_head) + body)
         fields = request_fields(answer, record_id=ids[1], concurrent_to=ids[0])
         request = gzip_member(fields, strict_head(answer.request_head))

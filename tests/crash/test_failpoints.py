@@ -4,6 +4,9 @@ import signal
 
 import pytest
 
+from batchcrawl.model.outcome import FetchOutcome
+from batchcrawl.model.revisit import RevisitProfile
+from batchcrawl.show import outcomes
 from batchcrawl.store.failpoints import FAILPOINTS
 from tests.crash.conftest import Stages
 from tests.support.crawling import BORN_AT, ROUNDS, THREADS, Crawling, clock_of
@@ -43,7 +46,7 @@ HITS: dict[str, dict[str, tuple[int, ...]]] = {
         "file.synced": (1, 2),
         "file.renamed": (1, 8),
         "lines.synced": (2, 3, 12),
-        "lines.finished": (1, 2, 3, 18),
+        "lines.finished": (1, 2, 3, 12),
         "parse.links_written": (1, 4),
     },
     "update": {
@@ -64,11 +67,17 @@ CASES = [(step, point, hit) for step, points in HITS.items() for point, hits in 
 HITS_OF_ALL = range(3, 400, 13)
 """Others than HITS, until a step passes the point less often."""
 
+HAS_PAGE = (FetchOutcome.FETCHED, FetchOutcome.NOT_MODIFIED)
 AT = clock_of(ROUNDS)
 
 
 def test_every_fail_point_is_tried() -> None:
     assert {name for points in (*HITS.values(), OF_INJECT) for name in points} == set(FAILPOINTS)
+
+
+def test_the_round_that_is_killed_holds_new_pages_and_revisits_of_both_kinds(stage: Stages) -> None:
+    lines = outcomes(stage.before("end").segments()[-1])
+    assert {line.revisit for line in lines if line.outcome in HAS_PAGE} == {None, *RevisitProfile}
 
 
 @pytest.mark.parametrize(("step", "point", "hit"), CASES)

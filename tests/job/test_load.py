@@ -113,6 +113,10 @@ STEPS = (
         ),
         ("politeness.factor = nan", "1: politeness.factor: nan is not allowed here; allowed: a number from 0 to 1,000"),
         (
+            "fetch.full_every = 0",
+            "1: fetch.full_every: 0 is not allowed here; allowed: a whole number from 1 to 10,000",
+        ),
+        (
             'fetch.conditional = "yes"',
             '1: fetch.conditional: "yes" is not allowed here; allowed: true or false',
         ),

@@ -38,6 +38,8 @@ EXAMPLE = UrlRecord(
     rate_b=1.5,
     source=bytes.fromhex("00112233445566778899aabbccddeeff"),
     etag='"x"',
+    body_at=1_795_867_200.25,
+    not_modified=2,
 )
 # Byte for byte as docs/FORMAT.md tells it, section "URL record".
 EXAMPLE_BYTES = bytes.fromhex(
@@ -45,12 +47,14 @@ EXAMPLE_BYTES = bytes.fromhex(
     "c800 0200 0100"  # HTTP status, fetches, changes
     "00c90c6b 40650d6b 40650d6b c0b60e6b 80510100 00000000"  # first seen, last fetch, last change, next, interval, none
     "0000403f 0000c03f"  # a and b of the change rate
-    "9f"  # an array of fifteen
+    "dc0012"  # an array of eighteen
     "b5 68747470733a2f2f6578616d706c652e6f72672f61"  # the URL
     "c0 c0 c0"  # URL as linked, score, seed interval
     "c410 00112233445566778899aabbccddeeff"  # source
     "a3 227822"  # ETag
     "c0 c0 c0 c0 c0 c0 c0 c0 c0"  # nine elements that are absent
+    "cb 41dac2b090100000"  # start of the exchange that has the body
+    "c0 02"  # no content coding, twice not modified
 )
 
 instants = st.none() | st.integers(1, INSTANT_MAX)
@@ -92,6 +96,9 @@ records = st.builds(
     segment=texts,
     duplicate_of=st.none() | st.binary(min_size=16, max_size=16),
     metadata=st.none() | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), st.just("v"), max_size=3),
+    body_at=st.none() | st.floats(allow_nan=False),
+    content_encoding=texts,
+    not_modified=st.integers(0, 2**40),
 )
 
 
@@ -150,6 +157,12 @@ def test_a_second_write_changes_nothing_more() -> None:
 )
 def test_what_outgrows_its_width_stays_at_the_largest(field: str, most: int) -> None:
     assert getattr(decode_record(encode_record(changed(**{field: most + 1}))), field) == most
+
+
+def test_a_record_from_before_there_were_revisits_has_no_copy_to_refer_to() -> None:
+    tail = msgspec.msgpack.decode(EXAMPLE_BYTES[HEAD_BYTES:])
+    older = EXAMPLE_BYTES[:HEAD_BYTES] + msgspec.msgpack.encode(tail[:15])
+    assert decode_record(older) == changed(body_at=None, not_modified=0)
 
 
 def test_any_cut_is_corrupt() -> None:

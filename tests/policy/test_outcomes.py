@@ -21,7 +21,13 @@ OUTCOMES = {
 
 @pytest.mark.parametrize(("status", "outcome"), [(s, outcome) for outcome, all_of in OUTCOMES.items() for s in all_of])
 def test_a_status_has_its_outcome(status: int, outcome: FetchOutcome) -> None:
-    assert judge(answer(status=status)).outcome is outcome
+    assert judge(answer(status=status), conditional=True).outcome is outcome
+
+
+def test_a_304_that_was_not_asked_for_is_no_answer() -> None:
+    verdict = judge(answer(status=304))
+    assert verdict.outcome is FetchOutcome.PROTOCOL_ERROR
+    assert verdict.detail == "304 in answer to a request without validators"
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])

@@ -26,7 +26,17 @@ FAILURES = (
     FetchOutcome.PROTOCOL_ERROR,
     FetchOutcome.REDIRECT_INVALID,
 )
-COPY_FIELDS = ("signature", "simhash", "digest", "etag", "last_modified", "segment", "duplicate_of")
+COPY_FIELDS = (
+    "signature",
+    "simhash",
+    "digest",
+    "etag",
+    "last_modified",
+    "segment",
+    "duplicate_of",
+    "body_at",
+    "content_encoding",
+)
 
 
 def leased(**changes: Any) -> UrlRecord:
@@ -47,6 +57,8 @@ def stored(**changes: Any) -> UrlRecord:
         "last_modified": "yesterday",
         "segment": "20261129T000000Z",
         "content_type": "text/html",
+        "content_encoding": "gzip",
+        "body_at": T - DAY + 0.25,
         **changes,
     }
     return leased(**facts)
@@ -58,7 +70,8 @@ def visit(outcome: FetchOutcome, **changes: Any) -> Visit:
 
 def page(signature: bytes | None = A, **changes: Any) -> Visit:
     facts = {"http_status": 200, "etag": '"new"', "last_modified": "now", "digest": "sha1:N", "content_type": "text/x"}
-    return visit(FetchOutcome.FETCHED, **{**facts, "signature": signature, "simhash": b"n" * 8, **changes})
+    facts |= {"signature": signature, "simhash": b"n" * 8, "content_encoding": "br", "body_at": T + 0.5}
+    return visit(FetchOutcome.FETCHED, **{**facts, **changes})
 
 
 def test_a_first_page_is_stored_and_comes_again_after_the_first_interval() -> None:
@@ -93,6 +106,43 @@ def test_a_304_is_the_same_content_and_keeps_the_copy() -> None:
     assert belief_of(record) == Belief().unchanged(1.0)
     assert [getattr(record, name) for name in COPY_FIELDS] == [getattr(before, name) for name in COPY_FIELDS]
     assert (record.status, record.http_status, record.fetches) == (PageStatus.FETCHED, 304, 2)
+
+
+def test_answers_304_are_counted_until_the_body_comes_again() -> None:
+    record = stored()
+    for number in (1, 2, 3):
+        apply_visit(record, visit(FetchOutcome.NOT_MODIFIED, http_status=304, at=T + number), INTERVALS)
+        assert record.not_modified == number
+    apply_visit(record, visit(FetchOutcome.TIMEOUT, at=T + 4), INTERVALS)
+    assert record.not_modified == 3
+    for came in (page(at=T + 5), page(None, revisit=True, at=T + 5), visit(FetchOutcome.GONE, at=T + 5)):
+        other = msgspec.structs.replace(record)
+        apply_visit(other, came, INTERVALS)
+        assert other.not_modified == 0
+
+
+def test_the_same_bytes_keep_the_copy_and_renew_its_validators() -> None:
+    record = stored()
+    wanted = msgspec.structs.replace(record, etag='"new"', last_modified="now")
+    apply_visit(record, page(None, revisit=True, parsed=False, body_at=record.body_at, digest="sha1:A"), INTERVALS)
+    assert [getattr(record, name) for name in COPY_FIELDS] == [getattr(wanted, name) for name in COPY_FIELDS]
+    assert (record.status, record.http_status, record.fetches, record.changes) == (PageStatus.FETCHED, 200, 2, 0)
+    assert belief_of(record) == Belief().unchanged(1.0)
+
+
+def test_a_new_body_is_the_one_that_later_visits_refer_to() -> None:
+    record = stored(not_modified=2)
+    apply_visit(record, page(B), INTERVALS)
+    assert (record.body_at, record.segment, record.content_encoding) == (T + 0.5, "20261130T000000Z", "br")
+
+
+@pytest.mark.parametrize(
+    "changes", [{"truncated": True}, {"parsed": False}, {"http_status": 203}, {"http_status": 206}]
+)
+def test_nothing_may_refer_to_a_body_that_is_not_a_whole_page(changes: dict[str, Any]) -> None:
+    record = stored()
+    apply_visit(record, page(**changes), INTERVALS)
+    assert record.body_at is None
 
 
 def test_the_next_interval_is_the_fresh_span_of_the_belief_within_the_bounds() -> None:
@@ -252,6 +302,8 @@ visits = st.builds(
     http_status=st.none() | st.integers(100, 599),
     etag=st.none() | st.just('"e"'),
     truncated=st.booleans(),
+    revisit=st.booleans(),
+    body_at=st.none() | st.floats(0, INSTANT_MAX),
     signature=st.none() | st.sampled_from([A, B]),
     simhash=st.none() | st.just(b"s" * 8),
 )

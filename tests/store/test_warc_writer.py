@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from batchcrawl.errors import CorruptData, CrawlLocked
+from batchcrawl.model.digest import digest
+from batchcrawl.model.revisit import Revisit, RevisitProfile
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.warc_reader import iter_warc, read_exchange
-from batchcrawl.store.warc_record import RevisitProfile, digest
 from tests.support.exchanges import STARTED_AT, answer
 from tests.support.forgetful import ForgetfulDisk, Keep, PowerCut
-from tests.support.warc_judge import broken_rules, judge
+from tests.support.warc_judge import broken_rules, judge, unresolved_revisits
 from tests.support.warcs import INFO, records_by_warcio, warc_writer
 
 FP = "0123456789abcdef" * 2
@@ -81,17 +82,15 @@ def test_the_location_gives_the_member_and_the_digest(tmp_path: Path) -> None:
 def test_a_page_that_was_not_modified_is_a_revisit_without_a_body(tmp_path: Path) -> None:
     writer = warc_writer(tmp_path)
     location = writer.write_revisit(
-        answer(5, body=b"", status=304),
-        fp=FP,
-        profile=RevisitProfile.NOT_MODIFIED,
-        refers_to_uri="http://example.org/page/5",
-        refers_to_at=STARTED_AT - 1000,
-        payload_digest=digest(b"old body"),
+        answer(5, body=b"", status=304), revisit(RevisitProfile.NOT_MODIFIED, body=b"old body"), fp=FP
     )
     writer.close()
     stored = read_exchange(tmp_path / location.file, location.offset, verify=True)
     assert (stored.revisit, stored.status, stored.body) == (True, 304, b"")
-    assert stored.refers_to_uri == "http://example.org/page/5"
+    assert (stored.refers_to_uri, stored.refers_to_date) == (
+        "http://example.org/page/5",
+        "2026-11-30T11:43:20.250000Z",
+    )
     assert stored.digest == digest(b"old body")
     assert judge([tmp_path / location.file]) == []
 
@@ -99,30 +98,28 @@ def test_a_page_that_was_not_modified_is_a_revisit_without_a_body(tmp_path: Path
 def test_an_identical_payload_is_a_revisit_that_leaves_the_body_out(tmp_path: Path) -> None:
     writer = warc_writer(tmp_path)
     location = writer.write_revisit(
-        answer(5, body=b"same body"),
-        fp=FP,
-        profile=RevisitProfile.IDENTICAL_PAYLOAD,
-        refers_to_uri="http://example.org/other",
-        refers_to_at=STARTED_AT,
-        payload_digest=digest(b"same body"),
+        answer(5, body=b"same body"), revisit(RevisitProfile.IDENTICAL_PAYLOAD, body=b"same body"), fp=FP
     )
     writer.close()
-    _, revisit, _ = iter_warc(tmp_path / location.file)
-    assert revisit.fields["WARC-Profile"].endswith("/1.1/revisit/identical-payload-digest")
-    assert b"same body" not in revisit.block
+    _, stored, _ = iter_warc(tmp_path / location.file)
+    assert stored.fields["WARC-Profile"].endswith("/1.1/revisit/identical-payload-digest")
+    assert b"same body" not in stored.block
     assert judge([tmp_path / location.file]) == []
 
 
-def test_an_identical_payload_without_a_digest_is_a_mistake(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="digest"):
-        warc_writer(tmp_path).write_revisit(
-            answer(),
-            fp=FP,
-            profile=RevisitProfile.IDENTICAL_PAYLOAD,
-            refers_to_uri="http://example.org/",
-            refers_to_at=STARTED_AT,
-            payload_digest=None,
-        )
+@pytest.mark.parametrize("profile", RevisitProfile)
+def test_a_revisit_and_its_request_lie_among_responses_without_a_fault(tmp_path: Path, profile: RevisitProfile) -> None:
+    writer = warc_writer(tmp_path)
+    writer.write_exchange(answer(5, started_at=STARTED_AT - 1000), fp=FP)
+    body = answer(5).body
+    status = 304 if profile is RevisitProfile.NOT_MODIFIED else 200
+    writer.write_revisit(answer(5, body=body, status=status), revisit(profile, body=body), fp=FP)
+    writer.write_exchange(answer(6), fp=FP)
+    (info,) = writer.close()
+    kinds = [record.kind for record in iter_warc(tmp_path / info.name)]
+    assert kinds == ["warcinfo", "response", "request", "revisit", "request", "response", "request"]
+    assert judge([tmp_path / info.name]) == []
+    assert unresolved_revisits([tmp_path / info.name]) == []
 
 
 def test_files_are_closed_before_they_pass_their_size(tmp_path: Path) -> None:
@@ -326,3 +323,13 @@ def test_a_writer_goes_on_in_an_empty_file_with_a_warcinfo(tmp_path: Path) -> No
     writer.write_exchange(answer(), fp=FP)
     writer.close()
     assert judge([tmp_path / "0-00000.warc.gz"]) == []
+
+
+def revisit(profile: RevisitProfile, *, body: bytes) -> Revisit:
+    """Return a revisit of page 5 as it was 1,000 seconds before STARTED_AT."""
+    return Revisit(
+        profile=profile,
+        refers_to_uri="http://example.org/page/5",
+        refers_to_at=STARTED_AT - 1000,
+        payload_digest=digest(body),
+    )

@@ -65,17 +65,20 @@ names = {{ "*" = "127.0.0.1:{port}" }}
 allow_addresses = ["127.0.0.0/8"]
 
 [parse]
-chunk_pages = 10
+chunk_pages = 5
 
 [recrawl]
-interval = "1d"
+{recrawl}
 """
 
 
 FETCH_SETTINGS = f"""
 threads = {THREADS}
-warc_bytes_max = "40KB"
+warc_bytes_max = "20KB"
 """
+
+
+RECRAWL_SETTINGS = 'interval = "1d"'
 
 
 def clock_of(round_number: int) -> int:
@@ -93,13 +96,20 @@ class Crawling:
 
     @classmethod
     def make(
-        cls, root: Path, port: int, warm: Warm, *, seeds: Sequence[str], fetch: str = FETCH_SETTINGS
+        cls,
+        root: Path,
+        port: int,
+        warm: Warm,
+        *,
+        seeds: Sequence[str],
+        fetch: str = FETCH_SETTINGS,
+        recrawl: str = RECRAWL_SETTINGS,
     ) -> "Crawling":
-        """Make the directory of a job whose hosts are all on a local port. `fetch` are its settings of that section."""
+        """Make the directory of a job whose hosts are all on a local port; the rest is as of `set_job`."""
         (root / "jobs").mkdir(parents=True)
         (root / "jobs" / "seeds.txt").write_text("".join(f"{seed}\n" for seed in seeds))
         crawling = cls(root, port, warm)
-        crawling.set_job(fetch=fetch)
+        crawling.set_job(fetch=fetch, recrawl=recrawl)
         return crawling
 
     @property
@@ -107,9 +117,9 @@ class Crawling:
         """The crawl's directory."""
         return self.root / "data" / JOB
 
-    def set_job(self, *, fetch: str = FETCH_SETTINGS, port: int | None = None) -> None:
-        """Write the job file anew."""
-        text = _JOB_TEXT.format(port=port or self.port, fetch=fetch)
+    def set_job(self, *, fetch: str = FETCH_SETTINGS, recrawl: str = RECRAWL_SETTINGS, port: int | None = None) -> None:
+        """Write the job file anew. `fetch` and `recrawl` are the settings of those sections."""
+        text = _JOB_TEXT.format(port=port or self.port, fetch=fetch, recrawl=recrawl)
         (self.root / "jobs" / f"{JOB}.toml").write_text(text)
 
     def copy_to(self, root: Path, port: int) -> "Crawling":

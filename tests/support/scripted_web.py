@@ -24,6 +24,8 @@ class ScriptedWeb:
     port: int = 0
     asked: list[str] = field(default_factory=list)
     """The URL of each request, in their order."""
+    sent: list[dict[str, str]] = field(default_factory=list)
+    """The header fields of each, by their names in lower case."""
 
 
 @contextmanager
@@ -37,6 +39,7 @@ def scripted_web(answers: Mapping[str, Scripted]) -> Iterator[ScriptedWeb]:
         def do_GET(self) -> None:
             url = f"http://{self.headers['Host']}{self.path}"
             web.asked.append(url)
+            web.sent.append({name.lower(): value for name, value in self.headers.items()})
             answer = web.answers.get(url, Scripted(status=404, body=b""))
             self.send_response(answer.status)
             for name, value in {"Content-Type": "text/html", **answer.headers}.items():

@@ -16,6 +16,10 @@ _GZIP = 31
 _RAW_DEFLATE = -15
 _NEEDED = ("WARC-Type", "WARC-Record-ID", "WARC-Date", "Content-Length")
 _URIS = ("WARC-Target-URI", "WARC-Refers-To-Target-URI")
+_IDENTICAL, _NOT_MODIFIED = (
+    f"http://netpreserve.org/warc/1.1/revisit/{name}" for name in ("identical-payload-digest", "server-not-modified")
+)
+_NEEDED_IN_REVISIT = ("WARC-Refers-To-Target-URI", "WARC-Refers-To-Date", "WARC-Payload-Digest")
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,20 @@ def broken_rules(paths: Sequence[Path]) -> list[str]:
     found = [f"{path.name}: {what}" for path in paths for what in _of_file(path, seen)]
     found += [f"{where}: WARC-Concurrent-To {target} is nowhere" for where, target in seen.dangling()]
     return found
+
+
+def unresolved_revisits(paths: Sequence[Path]) -> list[str]:
+    """Return the revisits of files whose response, by URI, date and payload digest, is in none of them."""
+    bodies: set[tuple[str | None, ...]] = set()
+    revisits: list[tuple[str, tuple[str | None, ...]]] = []
+    for path in paths:
+        for record in read_records(path):
+            if record.field("WARC-Type") == "response":
+                bodies.add(tuple(map(record.field, ("WARC-Target-URI", "WARC-Date", "WARC-Payload-Digest"))))
+            elif record.field("WARC-Type") == "revisit":
+                where = f"{path.name}: record at byte {record.offset}"
+                revisits.append((where, tuple(map(record.field, _NEEDED_IN_REVISIT))))
+    return [f"{where} refers to {' '.join(map(str, body))}" for where, body in revisits if body not in bodies]
 
 
 def read_records(path: Path) -> Iterator[WarcRecord]:
@@ -174,6 +192,8 @@ def _of_record(record: WarcRecord, *, first: bool) -> Iterator[str]:
         yield "has a fragment in its WARC-Target-URI, which is never asked for"
     if kind == "response":
         yield from _of_response(record)
+    if kind == "revisit":
+        yield from _of_revisit(record)
 
 
 def _of_response(record: WarcRecord) -> Iterator[str]:
@@ -190,6 +210,20 @@ def _of_response(record: WarcRecord) -> Iterator[str]:
     transfer = (message.header("Transfer-Encoding") or "").lower()
     if "chunked" in transfer and not _is_chunked(message.body, whole=whole):
         yield "keeps Transfer-Encoding chunked over a body without it"
+
+
+def _of_revisit(record: WarcRecord) -> Iterator[str]:
+    yield from (f"is a revisit without {name}" for name in _NEEDED_IN_REVISIT if record.field(name) is None)
+    profile, message = record.field("WARC-Profile"), http_message(record)
+    if profile not in (_IDENTICAL, _NOT_MODIFIED):
+        yield f"has the profile {profile}"
+    if message is None:
+        yield "is a revisit without an HTTP head"
+        return
+    if message.body:
+        yield "is a revisit with a body"
+    if (profile == _NOT_MODIFIED) != (message.status == 304):
+        yield f"has status {message.status} under the profile {profile}"
 
 
 def _inflate(body: bytes, window_bits: int, *, whole: bool) -> bytes | None:
