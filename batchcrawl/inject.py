@@ -133,6 +133,8 @@ def _promote(record: UrlRecord, seed: Seed) -> bool:
     wanted = (True, 0, seed.score, seed.interval_s or record.seed_interval_s, seed.metadata or record.metadata)
     if (record.seed, record.depth, record.score, record.seed_interval_s, record.metadata) == wanted:
         return False
+    if record.depth:
+        record.body_at = None  # to be parsed again: its links count as nearer now
     record.seed, record.depth, record.score, record.seed_interval_s, record.metadata = wanted
     if record.place is not Place.LEASED:
         record.level = max(record.level, seed_level(seed.score))

@@ -223,6 +223,7 @@ class _Applier:
         elif link.depth < entry.record.depth or link.hops < entry.record.hops:
             entry.record.depth = min(entry.record.depth, link.depth)
             entry.record.hops = min(entry.record.hops, link.hops)
+            entry.record.body_at = None  # to be parsed again: its links count as nearer now
             if entry.record.place is Place.READY and entry.record.status is PageStatus.UNFETCHED:
                 entry.record.level = max(entry.record.level, link_level(entry.record.depth))
             batch.put(entry)
@@ -308,6 +309,8 @@ def _visits(task: Task) -> Iterator[_Event]:
             outcome=line.outcome,
             at=int(line.ended_at or task.at),
             segment=task.segment.id,
+            depth=line.depth,
+            hops=line.hops,
             http_status=line.status,
             etag=line.etag,
             last_modified=line.last_modified,

@@ -170,6 +170,45 @@ def test_a_job_that_does_not_want_to_ask_still_stores_nothing_twice(tmp_path: Pa
     warm.close()
 
 
+def test_a_page_that_has_come_nearer_is_parsed_again_though_it_is_unchanged(tmp_path: Path) -> None:
+    def linking(to: str) -> Scripted:
+        return Scripted(body=f'<a href="{to}">{to}</a>'.encode(), headers=ETAG)
+
+    def visit(crawling: Crawling, day: int) -> dict[str, FetchLogLine]:
+        """Crawl to the end at one instant and return the lines of what was asked for."""
+        before = len(crawling.segments()) if day else 0
+        crawling.must("crawl", "--until-done", at=clock_of(day))
+        return {line.url[-1]: line for segment in crawling.segments()[before:] for line in outcomes(segment)}
+
+    warm, answers = Warm(), {"http://a.test/1": linking("/2"), "http://a.test/2": linking("/3")}
+    with scripted_web({**answers, "http://a.test/": linking("/1")}) as web:
+        crawling = Crawling.make(tmp_path / "x", web.port, warm, seeds=["http://a.test/"], fetch="", recrawl=RECRAWL)
+        job = crawling.root / "jobs" / "web.toml"
+        job.write_text(job.read_text().replace('within = "any"', 'within = "any"\ndepth_max = 2'))
+        crawling.must("inject", at=clock_of(0))
+        assert set(visit(crawling, 0)) == {"/", "1", "2"}
+        web.answers = {**answers, "http://a.test/": linking("/2")}
+        assert visit(crawling, 1)["2"].revisit is not None
+        third = visit(crawling, 2)
+        assert (third["2"].revisit, third["3"].status) == (None, 404)
+        assert visit(crawling, 3)["2"].revisit is not None
+    warm.close()
+
+
+def test_a_page_that_becomes_a_seed_is_parsed_again_though_it_is_unchanged(tmp_path: Path) -> None:
+    warm, seeds = Warm(), ["http://a.test/"]
+    with scripted_web({"http://a.test/": Scripted(body=b'<a href="/1">1</a>'), "http://a.test/1": PAGE}) as web:
+        crawling = Crawling.make(tmp_path / "x", web.port, warm, seeds=seeds, fetch="", recrawl=RECRAWL)
+        crawling.must("inject", at=clock_of(0))
+        crawling.must("crawl", "--until-done", at=clock_of(0))
+        (crawling.root / "jobs" / "seeds.txt").write_text("http://a.test/\nhttp://a.test/1\n")
+        crawling.must("inject", at=clock_of(0))
+        crawling.must("round", at=clock_of(1))
+    found = {line.url: line.revisit is not None for line in outcomes(crawling.segments()[-1])}
+    assert found == {"http://a.test/": True, "http://a.test/1": False}
+    warm.close()
+
+
 def _told(line: FetchLogLine, sent: dict[str, str]) -> str:
     asked = "?" if sent.keys() & {"if-none-match", "if-modified-since"} else ""
     return f"{asked}{line.outcome.value}{'=' if line.revisit is not None else ''}"

@@ -34,6 +34,10 @@ class Visit:
     at: int
     """When the answer came, in seconds since 1970."""
     segment: str
+    depth: int = 0
+    """By which its links were counted."""
+    hops: int = 0
+    """Likewise."""
     http_status: int | None = None
     etag: str | None = None
     last_modified: str | None = None
@@ -116,8 +120,9 @@ def _observe_page(record: UrlRecord, visit: Visit) -> None:
         # Half a page must not be asked for by its validators, nor compared with a whole one.
         record.etag = record.last_modified = record.signature = record.simhash = record.digest = record.body_at = None
         return
-    if visit.http_status != 200:
-        record.body_at = None  # what came may be a part (206) or altered on its way (203)
+    if visit.http_status != 200 or visit.depth > record.depth or visit.hops > record.hops:
+        # What came may be a part (206) or altered on its way (203), or its links count as nearer by now.
+        record.body_at = None
     if record.signature is not None and visit.signature is not None:
         _learn(record, visit.at, changed=record.signature != visit.signature)
     elif last_digest is not None:

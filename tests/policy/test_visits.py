@@ -137,10 +137,13 @@ def test_a_new_body_is_the_one_that_later_visits_refer_to() -> None:
 
 
 @pytest.mark.parametrize(
-    "changes", [{"truncated": True}, {"parsed": False}, {"http_status": 203}, {"http_status": 206}]
+    "changes",
+    [{"truncated": True}, {"parsed": False}, {"http_status": 203}, {"http_status": 206}, {"depth": 2}, {"hops": 3}],
 )
-def test_nothing_may_refer_to_a_body_that_is_not_a_whole_page(changes: dict[str, Any]) -> None:
-    record = stored()
+def test_nothing_may_refer_to_a_body_that_is_not_whole_or_was_parsed_as_one_further_away(
+    changes: dict[str, Any],
+) -> None:
+    record = stored(depth=1, hops=2)
     apply_visit(record, page(**changes), INTERVALS)
     assert record.body_at is None
 
