@@ -7,9 +7,11 @@ written by fastwarc costs twice as much in all.
 """
 
 import hashlib
+import math
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import cast
 
 from isal import isal_zlib
@@ -26,18 +28,17 @@ InflateError = cast("type[Exception]", isal_zlib.error)
 _GZIP = 31
 """The window bits that stand for a gzip member with its checksum."""
 _LEVEL = 1
-_STRICT_HEAD = re.compile(rb"(?:[^\r\n]+\r\n)+\r\n")
 _UNSAFE_IN_URI = re.compile(r"[^!-~]")
 _UNSAFE_IN_VALUE = re.compile(r"[\x00-\x1f\x7f]+")
 
 
-def gzip_member(fields: Fields, block: bytes) -> bytes:
-    """Return a whole record as one gzip member. Block digest and length are added to the fields."""
+def gzip_member(fields: Fields, *block: bytes) -> bytes:
+    """Return a whole record as one gzip member. The block may come in pieces; its digest and length are added."""
     lines = ["WARC/1.1"]
     lines += [f"{name}: {_one_line(value)}" for name, value in fields if value is not None]
-    lines += [f"WARC-Block-Digest: {digest(block)}", f"Content-Length: {len(block)}", "", ""]
+    lines += [f"WARC-Block-Digest: {digest(*block)}", f"Content-Length: {sum(map(len, block))}", "", ""]
     head = "\r\n".join(lines).encode("utf-8", "replace")
-    return isal_zlib.compress(b"".join((head, block, b"\r\n\r\n")), _LEVEL, _GZIP)
+    return isal_zlib.compress(b"".join((head, *block, b"\r\n\r\n")), _LEVEL, _GZIP)
 
 
 def inflater() -> "isal_zlib.Decompress":
@@ -62,22 +63,33 @@ def warcinfo_block(info: Mapping[str, str]) -> bytes:
     return "".join(lines).encode("utf-8", "replace")
 
 
-def response_fields(answer: Answer, *, record_id: str) -> Fields:
+def exchange_fields(answer: Answer) -> Fields:
+    """Return what the records of an exchange have in common; the others take it after their id."""
+    return (
+        ("WARC-Target-URI", _uri(answer.url)),
+        ("WARC-Date", warc_date(answer.started_at)),
+        ("WARC-IP-Address", answer.address),
+    )
+
+
+def response_fields(answer: Answer, *, common: Fields, record_id: str) -> Fields:
     """Return the fields of a response record (WARC/1.1, section 6.3)."""
     return (
         ("WARC-Type", "response"),
-        *_exchange_fields(answer, record_id),
+        ("WARC-Record-ID", record_id),
+        *common,
         ("Content-Type", "application/http;msgtype=response"),
         ("WARC-Payload-Digest", answer.payload_digest),
         ("WARC-Truncated", answer.truncated or ("unspecified" if answer.unwanted else None)),
     )
 
 
-def revisit_fields(answer: Answer, revisit: Revisit, *, record_id: str) -> Fields:
+def revisit_fields(revisit: Revisit, *, common: Fields, record_id: str) -> Fields:
     """Return the fields of a revisit record, which refers to the earlier one (WARC/1.1, section 6.7)."""
     return (
         ("WARC-Type", "revisit"),
-        *_exchange_fields(answer, record_id),
+        ("WARC-Record-ID", record_id),
+        *common,
         ("Content-Type", "application/http;msgtype=response"),
         ("WARC-Profile", revisit.profile.uri),
         ("WARC-Refers-To-Target-URI", _uri(revisit.refers_to_uri)),
@@ -86,11 +98,12 @@ def revisit_fields(answer: Answer, revisit: Revisit, *, record_id: str) -> Field
     )
 
 
-def request_fields(answer: Answer, *, record_id: str, concurrent_to: str) -> Fields:
+def request_fields(*, common: Fields, record_id: str, concurrent_to: str) -> Fields:
     """Return the fields of the request record that belongs to an answer (WARC/1.1, section 6.5)."""
     return (
         ("WARC-Type", "request"),
-        *_exchange_fields(answer, record_id),
+        ("WARC-Record-ID", record_id),
+        *common,
         ("Content-Type", "application/http;msgtype=request"),
         ("WARC-Concurrent-To", concurrent_to),
     )
@@ -101,7 +114,7 @@ def strict_head(head: bytes) -> bytes:
 
     What a lenient client took may be looser; readers of WARC files look for the first empty line.
     """
-    if _STRICT_HEAD.fullmatch(head):
+    if _is_strict(head):
         return head
     lines = [line for line in re.split(rb"[\r\n]+", head) if line]
     return b"".join(line + b"\r\n" for line in lines) + b"\r\n"
@@ -115,16 +128,22 @@ def record_id(*parts: str) -> str:
 
 def warc_date(at: float) -> str:
     """Return seconds since 1970 as UTC with microseconds (WARC/1.1, section 5.4; W3C-DTF)."""
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    fraction, second = math.modf(at)
+    microseconds = round(fraction * 1_000_000)
+    if not 0 <= microseconds < 1_000_000:
+        second, microseconds = second + math.copysign(1, fraction), microseconds % 1_000_000
+    return f"{_to_the_second(int(second))}.{microseconds:06d}Z"
 
 
-def _exchange_fields(answer: Answer, record_id: str) -> Fields:
-    return (
-        ("WARC-Record-ID", record_id),
-        ("WARC-Target-URI", _uri(answer.url)),
-        ("WARC-Date", warc_date(answer.started_at)),
-        ("WARC-IP-Address", answer.address),
-    )
+def _is_strict(head: bytes) -> bool:
+    lines = head.count(b"\n")
+    alike = head.count(b"\r") == lines == head.count(b"\r\n")
+    return alike and head.find(b"\r\n\r\n") == len(head) - 4 and not head.startswith(b"\r")
+
+
+@lru_cache(maxsize=16)
+def _to_the_second(second: int) -> str:
+    return datetime.fromtimestamp(second, UTC).replace(tzinfo=None).isoformat()
 
 
 def _uri(url: str) -> str:

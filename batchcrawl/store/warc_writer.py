@@ -21,6 +21,7 @@ from batchcrawl.store.records import FileInfo
 from batchcrawl.store.warc_file import OPEN_SUFFIX, GrowingFile, closed_file, new_file, reopen_file
 from batchcrawl.store.warc_record import (
     Fields,
+    exchange_fields,
     gzip_member,
     record_id,
     request_fields,
@@ -90,27 +91,19 @@ class WarcWriter:
         `fp` is the fingerprint of what was asked for, in hex; with the segment, the URL and the instant it
         makes the record ids. Raises DiskFull or CrawlError, after which nothing more can be written.
         """
-        response_id = self._record_id("response", answer, fp)
-        return self._store(
-            answer,
-            fp,
-            response_id,
-            response_fields(answer, record_id=response_id),
-            block=strict_head(answer.response_head) + answer.body,
-            payload_digest=answer.payload_digest,
-        )
+        response_id, common = self._record_id("response", answer, fp), exchange_fields(answer)
+        fields = response_fields(answer, common=common, record_id=response_id)
+        main = gzip_member(fields, strict_head(answer.response_head), answer.body)
+        request = self._request(answer, fp, common=common, concurrent_to=response_id)
+        return self._store(main, request, payload_digest=answer.payload_digest)
 
     def write_revisit(self, answer: Answer, revisit: Revisit, *, fp: str) -> Location:
         """Store an answer whose body is stored already as a revisit and a request record, without the body."""
-        revisit_id = self._record_id("revisit", answer, fp)
-        return self._store(
-            answer,
-            fp,
-            revisit_id,
-            revisit_fields(answer, revisit, record_id=revisit_id),
-            block=strict_head(answer.response_head),
-            payload_digest=revisit.payload_digest,
-        )
+        revisit_id, common = self._record_id("revisit", answer, fp), exchange_fields(answer)
+        fields = revisit_fields(revisit, common=common, record_id=revisit_id)
+        main = gzip_member(fields, strict_head(answer.response_head))
+        request = self._request(answer, fp, common=common, concurrent_to=revisit_id)
+        return self._store(main, request, payload_digest=revisit.payload_digest)
 
     def sync(self) -> None:
         """Make every exchange durable whose write has returned; others may be written meanwhile."""
@@ -159,14 +152,12 @@ class WarcWriter:
         started_at = f"{answer.started_at:.6f}"
         return record_id(self._segment, fp, answer.url, started_at, str(self._earlier_records), kind)
 
-    def _store(
-        self, answer: Answer, fp: str, main_id: str, fields: Fields, *, block: bytes, payload_digest: str
-    ) -> Location:
-        main = gzip_member(fields, block)
+    def _request(self, answer: Answer, fp: str, *, common: Fields, concurrent_to: str) -> bytes:
         request_id = self._record_id("request", answer, fp)
-        request = gzip_member(
-            request_fields(answer, record_id=request_id, concurrent_to=main_id), strict_head(answer.request_head)
-        )
+        fields = request_fields(common=common, record_id=request_id, concurrent_to=concurrent_to)
+        return gzip_member(fields, strict_head(answer.request_head))
+
+    def _store(self, main: bytes, request: bytes, *, payload_digest: str) -> Location:
         with self._lock:
             growing = self._with_room_for(len(main) + len(request))
             offset = growing.append(main + request, records=2)

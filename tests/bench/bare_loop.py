@@ -18,6 +18,7 @@ import urllib3
 
 from batchcrawl.model.exchange import Answer
 from batchcrawl.store.warc_record import (
+    exchange_fields,
     gzip_member,
     record_id,
     request_fields,
@@ -55,9 +56,10 @@ class Records:
             ended_at=now,
         )
         ids = [record_id("bench", url, f"{now:.6f}", kind) for kind in ("response", "request")]
-        fields = response_fields(answer, record_id=ids[0])
-        main = gzip_member(fields, strict_head(answer.response_head) + body)
-        fields = request_fields(answer, record_id=ids[1], concurrent_to=ids[0])
+        common = exchange_fields(answer)
+        fields = response_fields(answer, common=common, record_id=ids[0])
+        main = gzip_member(fields, strict_head(answer.response_head), body)
+        fields = request_fields(common=common, record_id=ids[1], concurrent_to=ids[0])
         request = gzip_member(fields, strict_head(answer.request_head))
         with self._lock:
             self._file.write(main + request)
