@@ -2,8 +2,9 @@
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+import msgspec
 
 from batchcrawl.engine.control import Control
 from batchcrawl.model.clock import Clock
@@ -14,8 +15,7 @@ Item = TypeVar("Item")
 TICK_S = 0.2
 
 
-@dataclass(frozen=True, kw_only=True)
-class After:
+class After(msgspec.Struct, frozen=True, kw_only=True):
     """What follows the visit of an item."""
 
     wait_s: float

@@ -1,14 +1,14 @@
 """One HTTP exchange, as the network layer hands it to the fetch step and the WARC writer stores it."""
 
-from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
 
 from batchcrawl.model.digest import digest
 from batchcrawl.model.outcome import FetchOutcome
 
 
-@dataclass(frozen=True, kw_only=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """An answer that came, with the exact bytes that were sent for it.
 
     Instants are seconds since 1970 UTC. `body` is the payload as sent: content codings kept, the
@@ -41,11 +41,13 @@ class Answer:
 
     def header(self, name: str) -> str | None:
         """Return the first value of a header field, or None. The name must be lower-case."""
-        return next((value for field, value in self.headers if field.lower() == name), None)
+        for field, value in self.headers:
+            if field.lower() == name:
+                return value
+        return None
 
 
-@dataclass(frozen=True, kw_only=True)
-class NoAnswer:
+class NoAnswer(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """No usable answer came."""
 
     url: str

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.net.failure import FetchError
@@ -14,8 +14,7 @@ _NAME = re.compile(r"[^:\s][^:\r\n]*")
 _PORTS = {"http": 80, "https": 443}
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """The parts of a URL; its credentials and its fragment are left out."""
 
     scheme: str

@@ -20,11 +20,12 @@ from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from typing import Generic, TypeVar
 
+import msgspec
+
 Item = TypeVar("Item")
 
 
-@dataclass(frozen=True)
-class Taken(Generic[Item]):
+class Taken(msgspec.Struct, Generic[Item], frozen=True):
     """An item that went out; its host is leased until `Frontier.done` or `Frontier.put_back`."""
 
     queue: int

@@ -6,9 +6,12 @@ bounds what we add by ourselves, never what the host asks for.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
+
+import msgspec
+from msgspec.structs import replace
 
 from batchcrawl.model.outcome import FetchOutcome
 
@@ -56,8 +59,7 @@ class DelayRules:
     """Failures in a row that put a host off, see REACTIONS."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class HostPoliteness:
+class HostPoliteness(msgspec.Struct, frozen=True, kw_only=True):
     """What one host is owed now. Instants are seconds since 1970 UTC."""
 
     rules: DelayRules

@@ -12,6 +12,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import TracebackType
 
 from batchcrawl.errors import CrawlError, CrawlLocked, DiskFull
 from batchcrawl.store.failpoints import failpoint
@@ -172,14 +173,14 @@ class AppendFile:
     def __init__(self, calls: SystemCalls, path: Path, flags: int) -> None:
         self.path = path
         self._calls = calls
-        self._failed: CrawlError | None = None
         with naming(path):
-            self._fd: int | None = calls.open(path, flags | os.O_WRONLY | os.O_APPEND)
-            self._size = os.fstat(self._fd).st_size
+            fd = calls.open(path, flags | os.O_WRONLY | os.O_APPEND)
+            self._size = os.fstat(fd).st_size
+        self._open = _OpenFile(path, fd)
 
     def write(self, data: bytes) -> None:
         """Write all of `data` behind the end, by one system call unless the system takes less."""
-        with self._guard() as fd:
+        with self._open as fd:
             taken = self._calls.write(fd, data)
             self._size += taken
             while taken < len(data):
@@ -189,12 +190,12 @@ class AppendFile:
 
     def sync(self) -> None:
         """Make what was written durable; returns when it is."""
-        with self._guard() as fd:
+        with self._open as fd:
             self._calls.fsync(fd)
 
     def truncate(self, size: int) -> None:
         """Cut the file to `size` bytes; durable after the next sync."""
-        with self._guard() as fd:
+        with self._open as fd:
             self._calls.ftruncate(fd, size)
             self._size = size
 
@@ -204,7 +205,7 @@ class AppendFile:
 
     def lock(self) -> None:
         """Keep other processes from locking the file until it is closed. Raises CrawlLocked if one has it."""
-        with self._guard() as fd:
+        with self._open as fd:
             try:
                 fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -212,24 +213,34 @@ class AppendFile:
 
     def close(self) -> None:
         """Close the file without a sync; a second time does nothing."""
-        if self._fd is not None:
-            self._calls.close(self._fd)
-            self._fd = None
+        if self._open.fd is not None:
+            self._calls.close(self._open.fd)
+            self._open.fd = None
 
-    @contextmanager
-    def _guard(self) -> Iterator[int]:
+
+class _OpenFile:
+    """Lends a file's descriptor as a context, until it is closed or a call on it has failed."""
+
+    __slots__ = ("_failed", "_path", "fd")
+
+    def __init__(self, path: Path, fd: int) -> None:
+        self.fd: int | None = fd
+        self._path = path
+        self._failed: CrawlError | None = None
+
+    def __enter__(self) -> int:
         if self._failed is not None:
             raise self._failed
-        if self._fd is None:
-            raise ValueError(f"{self.path} is closed")
-        try:
-            with naming(self.path):
-                yield self._fd
-        except CrawlLocked:
-            raise
-        except CrawlError as error:
-            self._failed = error
-            raise
+        if self.fd is None:
+            raise ValueError(f"{self._path} is closed")
+        return self.fd
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, OSError):
+            self._failed = _named(error, self._path)
+            raise self._failed from error
 
 
 @contextmanager
@@ -238,12 +249,15 @@ def naming(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise DiskFull(
-                f"no space left to write {path} ({_free_bytes(path)} bytes free); "
-                "make space and run the same command again"
-            ) from error
-        raise CrawlError(f"{path}: {error.strerror or error}") from error
+        raise _named(error, path) from error
+
+
+def _named(error: OSError, path: Path) -> CrawlError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return DiskFull(
+            f"no space left to write {path} ({_free_bytes(path)} bytes free); make space and run the same command again"
+        )
+    return CrawlError(f"{path}: {error.strerror or error}")
 
 
 def _free_bytes(path: Path) -> int:

@@ -6,8 +6,8 @@ cuts the log there; bytes without a line are kept and fetched again.
 """
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
+from types import TracebackType
 
 from batchcrawl.model.clock import Clock
 from batchcrawl.model.entries import FetchLogLine, HostLogLine
@@ -51,7 +51,7 @@ class FetchOutput:
             clock=clock,
             file_bytes_max=warc_bytes_max,
         )
-        self._open = True
+        self._writing = _Writing()
         self._cut_log(disk)
 
     def lines(self) -> Iterator[FetchLogLine]:
@@ -68,19 +68,19 @@ class FetchOutput:
 
     def store(self, answer: Answer, *, fp: str, revisit: Revisit | None = None) -> Location:
         """Append an exchange to the WARC file, without its body if it is a revisit. Raises OutputClosedError."""
-        with self._writing():
+        with self._writing:
             if revisit is not None:
                 return self._warc.write_revisit(answer, revisit, fp=fp)
             return self._warc.write_exchange(answer, fp=fp)
 
     def log(self, *lines: FetchLogLine) -> None:
         """Append outcomes; that of a stored exchange comes after it. Raises OutputClosedError."""
-        with self._writing():
+        with self._writing:
             self._log.append(lines)
 
     def log_host(self, line: HostLogLine) -> None:
         """Append what is known of a host. Raises OutputClosedError."""
-        with self._writing():
+        with self._writing:
             self._host_log.append([line])
 
     def sync(self) -> None:
@@ -91,29 +91,18 @@ class FetchOutput:
 
     def suspend(self) -> None:
         """Sync and close, to be opened again later; what comes after gets OutputClosedError."""
-        self._open = False
+        self._writing.allowed = False
         self._warc.suspend()
         self._close_logs()
 
     def seal(self) -> dict[str, FileInfo]:
         """Finish all files and return them by their path in the segment."""
-        self._open = False
+        self._writing.allowed = False
         files = self._warc.close()
         self._close_logs()
         for path in (self._paths.fetch_log(self._partition), self._paths.host_log(self._partition)):
             files.append(log_info(path))
         return {f"{self._paths.fetch_dir.name}/{file.name}": file for file in files}
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        try:
-            if not self._open:
-                raise OutputClosedError
-            yield
-        except ValueError as error:
-            if self._open:
-                raise
-            raise OutputClosedError from error  # it was closed between the look and the write
 
     def _close_logs(self) -> None:
         for log in (self._host_log, self._log):
@@ -132,6 +121,25 @@ class FetchOutput:
                     disk.truncate(path, end)
                     return
             end = next_end
+
+
+class _Writing:
+    """The context of a write: allowed or OutputClosedError."""
+
+    __slots__ = ("allowed",)
+
+    def __init__(self) -> None:
+        self.allowed = True
+
+    def __enter__(self) -> None:
+        if not self.allowed:
+            raise OutputClosedError
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, ValueError) and not self.allowed:
+            raise OutputClosedError from error  # it was closed between the look and the write
 
 
 def _warc_size(path: Path) -> int:

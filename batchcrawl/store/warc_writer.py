@@ -6,9 +6,10 @@ in part, and what is left of it is a torn tail.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
+
+import msgspec
 
 from batchcrawl import __version__
 from batchcrawl.errors import CorruptData
@@ -35,8 +36,7 @@ from batchcrawl.store.warc_record import (
 FILE_BYTES_MAX = 1_000_000_000
 
 
-@dataclass(frozen=True, kw_only=True)
-class Location:
+class Location(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Where an exchange was stored."""
 
     file: str
