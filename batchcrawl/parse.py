@@ -5,27 +5,24 @@ Commits by: the rename of a chunk's pages file, after those of its links; the st
 If killed: chunks whose pages file is there are done; the same command parses the rest.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import count, islice
-from operator import attrgetter
-from pathlib import Path
-
-from msgspec import Struct
 
 from batchcrawl.engine.control import Control, Progress
-from batchcrawl.engine.partitions import run_partitions
+from batchcrawl.engine.isolated import GivenUp, Items, Limits, run_isolated
 from batchcrawl.errors import CorruptData
 from batchcrawl.job.crawl import Crawl
+from batchcrawl.job.settings import ParseSettings
 from batchcrawl.model.clock import Clock
 from batchcrawl.model.entries import FetchLogLine, LinkLine, PageLine
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.model.rejection import Rejection
 from batchcrawl.store.disk import Disk
-from batchcrawl.store.failpoints import failpoint
+from batchcrawl.store.parse_output import Buckets, ChunkWriter, PageBrief, chunk_files, chunk_pages
 from batchcrawl.store.reading import size_stored
-from batchcrawl.store.records import FileInfo, LineWriter, line_file_info, read_lines, read_log
+from batchcrawl.store.records import FileInfo, read_log
 from batchcrawl.store.segment import Segment, StepInfo
 from batchcrawl.store.sorted_names import add_names
 from batchcrawl.store.warc_reader import read_exchange
@@ -38,6 +35,8 @@ from batchcrawl.web.urls import host_key, host_name, requested_url
 
 TARGETS_REMEMBERED = 50_000
 """Links of a site repeat from page to page; so many targets are kept with what was found of them."""
+HELD_BYTES_MAX = 64_000_000
+"""A chunk ends when the links that it holds take more; a page's own may come on top."""
 _REMEMBERED_CHARACTERS_MAX = 500
 _UTF8_BYTES_MAX = 4
 """Of one character."""
@@ -55,10 +54,12 @@ class Task:
 
 @dataclass
 class Parsed:
-    """What one partition wrote."""
+    """What one chunk holds."""
 
     counts: Counter[str] = field(default_factory=Counter)
     files: dict[str, FileInfo] = field(default_factory=dict)
+    lines: int = 0
+    """Number of the last line of the fetch log in it, from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,55 +82,38 @@ def parse(crawl: Crawl, segment: Segment, *, disk: Disk, clock: Clock, control: 
         size_stored(names)  # without them, no link would be in scope
     _list_seed_redirects(crawl, segment, disk)
     tasks = [Task(crawl, segment, p, disk) for p in range(crawl.partitions)]
-    parts = run_partitions(parse_partition, tasks, parallel=crawl.cores, control=control)
+    limits = _limits(crawl.job.settings.parse)
     counts: Counter[str] = Counter()
     files: dict[str, FileInfo] = {}
-    for part in parts:
-        counts.update(part.counts)
-        files |= part.files
+    for parts in run_isolated(parse_partition, tasks, parallel=crawl.cores, limits=limits, control=control):
+        for part in parts:
+            counts.update(part.counts)
+            files |= part.files
     segment.finish(disk, "parsed", StepInfo(ended_at=clock.now(), counts=dict(sorted(counts.items()))), files)
     return counts
 
 
-def parse_partition(task: Task, control: Control) -> Parsed:
-    """Parse the chunks of one partition that are not parsed yet."""
-    result = Parsed()
-    log = task.segment.paths.fetch_log(task.partition)
-    size = task.crawl.job.settings.parse.chunk_pages
-    total = task.segment.entry(f"{log.parent.name}/{log.name}").lines
-    numbered = enumerate(read_log(log, FetchLogLine, sealed=True), 1)
-    with_links = ((at, line) for at, line in numbered if _has_links(line))
+def parse_partition(task: Task, control: Control, items: Items[Parsed]) -> Iterator[Parsed]:
+    """Parse the chunks of one partition that are not parsed yet; yields what each chunk holds.
+
+    An item is a line of the fetch log, by its number from 1.
+    """
+    log = _Log(task, after=items.parts[-1].lines if items.parts else 0)
     parser = _PageParser(task)
-    for number in count():
-        read = list(islice(with_links, size))
-        if not read:
-            return result
-        chunk = [line for _, line in read]
-        if not _take_in(result, task, number, chunk):
+    for number in count(len(items.parts)):
+        found = chunk_pages(task.segment.paths, task.partition, number)
+        lines = log.look(max(1, len(found)))
+        if not lines:
+            return
+        if [page.fp for page in found] == [line.fp for line in lines]:
+            part = _take_in(task, number, found)
+            part.lines = log.pass_by(len(found))
+        else:
+            task.disk.remove(task.segment.paths.pages(task.partition, number))
             control.raise_if_stopping()
-            _write_chunk(result, task, number, parser.parse_all(chunk))
-        control.report(Progress(read[-1][0], total))
-    return result
-
-
-_Way = tuple[int, int]
-"""Depth of the targets of a page, and their hops where they are not on the crawl's own hosts."""
-_Buckets = list[list[LinkLine]]
-"""Links by target partition."""
-_FP = attrgetter("fp")
-
-
-@dataclass
-class _Chunk:
-    """The lines of a chunk, before they are written."""
-
-    pages: list[PageLine]
-    links: _Buckets
-    """Sorted by fingerprint, then source and position."""
-
-
-def _has_links(line: FetchLogLine) -> bool:
-    return line.revisit is None and line.outcome in (FetchOutcome.FETCHED, FetchOutcome.REDIRECT)
+            part = _parse_chunk(task, number, log, items, parser, control)
+        control.report(Progress(part.lines, log.total))
+        yield part
 
 
 def _list_seed_redirects(crawl: Crawl, segment: Segment, disk: Disk) -> None:
@@ -145,49 +129,86 @@ def _list_seed_redirects(crawl: Crawl, segment: Segment, disk: Disk) -> None:
     add_names(disk, crawl.layout.seed_domains, {domains.registered(name) for name in names})
 
 
-def _write_chunk(result: Parsed, task: Task, number: int, chunk: _Chunk) -> None:
-    paths = task.segment.paths
-    for target, links in enumerate(chunk.links):
-        _write_lines(result, task, paths.links(task.partition, number, target), links, LinkLine)
-    failpoint("parse.links_written")
-    _write_lines(result, task, paths.pages(task.partition, number), chunk.pages, PageLine)
-    for page in chunk.pages:
-        _count(result.counts, page)
+def _limits(settings: ParseSettings) -> Limits:
+    return Limits(cpu_s=settings.page_cpu_s, wall_s=settings.page_time_s, memory_bytes=settings.worker_memory_bytes_max)
 
 
-def _write_lines(result: Parsed, task: Task, path: Path, lines: Sequence[Struct], line_type: type[Struct]) -> None:
-    with LineWriter(task.disk, path, line_type) as writer:
-        writer.write_all(lines)
-        result.files[f"{path.parent.name}/{path.name}"] = writer.finish()
+class _Log:
+    """The lines of a fetch log that hold a page or a redirect, behind some that have been read before."""
+
+    def __init__(self, task: Task, *, after: int) -> None:
+        path = task.segment.paths.fetch_log(task.partition)
+        self.total = task.segment.entry(f"{path.parent.name}/{path.name}").lines
+        numbered = enumerate(read_log(path, FetchLogLine, sealed=True), 1)
+        self._lines = ((at, line) for at, line in numbered if at > after and _has_links(line))
+        self._seen: deque[tuple[int, FetchLogLine]] = deque()
+
+    def look(self, lines: int) -> list[FetchLogLine]:
+        """Return the next lines, or fewer at the end, without taking them."""
+        self._seen += islice(self._lines, max(0, lines - len(self._seen)))
+        return [line for _, line in islice(self._seen, lines)]
+
+    def pass_by(self, lines: int) -> int:
+        """Take lines that were looked at, and return the number of the last."""
+        return [self._seen.popleft() for _ in range(lines)][-1][0]
+
+    def __iter__(self) -> "_Log":
+        return self
+
+    def __next__(self) -> tuple[int, FetchLogLine]:
+        """Take a line, with its number in the log from 1."""
+        return self._seen.popleft() if self._seen else next(self._lines)
 
 
-def _take_in(result: Parsed, task: Task, number: int, lines: Sequence[FetchLogLine]) -> bool:
-    """Count a chunk that an earlier run has written; return False when it has not.
-
-    Chunks of another size, from before a change of the job, hold other pages and are removed.
-    """
-    paths = task.segment.paths
-    pages = paths.pages(task.partition, number)
-    if not pages.exists():
-        return False
-    found = list(read_lines(pages, PageLine))
-    if [page.fp for page in found] != [line.fp for line in lines]:
-        task.disk.remove(pages)
-        return False
-    for path in (*(paths.links(task.partition, number, q) for q in range(task.crawl.partitions)), pages):
-        result.files[f"{path.parent.name}/{path.name}"] = line_file_info(path)
-    for page in found:
-        _count(result.counts, page)
-    return True
+def _has_links(line: FetchLogLine) -> bool:
+    return line.revisit is None and line.outcome in (FetchOutcome.FETCHED, FetchOutcome.REDIRECT)
 
 
-def _count(counts: Counter[str], page: PageLine) -> None:
+def _take_in(task: Task, number: int, pages: Iterable[PageBrief]) -> Parsed:
+    """Return what a chunk holds that an earlier run has written."""
+    part = Parsed(files=chunk_files(task.segment.paths, task.partition, number, partitions=task.crawl.partitions))
+    for page in pages:
+        _count(part.counts, page)
+    return part
+
+
+def _parse_chunk(
+    task: Task, number: int, log: _Log, items: Items[Parsed], parser: "_PageParser", control: Control
+) -> Parsed:
+    part = Parsed()
+    pages_max = task.crawl.job.settings.parse.chunk_pages
+    partitions = task.crawl.partitions
+    with ChunkWriter(task.disk, task.segment.paths, task.partition, number, partitions=partitions) as writer:
+        for at, line in log:
+            if control.dropping:
+                control.raise_if_stopping()
+            page, links = _parse_line(line, at, items, parser)
+            writer.add(page, links)
+            _count(part.counts, page)
+            part.lines = at
+            if writer.pages >= pages_max or writer.held_bytes >= HELD_BYTES_MAX:
+                break
+        part.files = writer.finish()
+    return part
+
+
+def _parse_line(line: FetchLogLine, at: int, items: Items[Parsed], parser: "_PageParser") -> tuple[PageLine, Buckets]:
+    """Return what a line of the log leads to; a page that cannot be parsed takes none of the others with it."""
+    parsed = items.attempt(at, parser.parse, line)
+    return parser.failed(line, parsed.cause) if isinstance(parsed, GivenUp) else parsed
+
+
+def _count(counts: Counter[str], page: PageLine | PageBrief) -> None:
     counts["pages" if page.redirect is None else "redirects"] += 1
     counts["links"] += page.links
     if page.failed is not None:
         counts["parse_failed"] += 1
     for reason, times in page.rejected.items():
         counts[f"rejected_{reason}"] += times
+
+
+_Way = tuple[int, int]
+"""Depth of the targets of a page, and their hops where they are not on the crawl's own hosts."""
 
 
 class _PageParser:
@@ -206,18 +227,25 @@ class _PageParser:
         self._targets: dict[_Way, dict[str, _Target]] = {}
         self._room = TARGETS_REMEMBERED
 
-    def parse_all(self, lines: Sequence[FetchLogLine]) -> _Chunk:
-        """Return the pages of a chunk of the fetch log, in its order, and their links."""
-        pages: dict[str, PageLine] = {}
-        links: _Buckets = [[] for _ in range(self._partitions)]
-        for line in sorted(lines, key=_FP):  # then the links of a target, too, come in the order of their sources
-            parse_line = self._redirect if line.outcome is FetchOutcome.REDIRECT else self._page
-            pages[line.fp] = parse_line(line, links)
-        for bucket in links:
-            bucket.sort(key=_FP)
-        return _Chunk([pages[line.fp] for line in lines], links)
+    def parse(self, line: FetchLogLine) -> tuple[PageLine, Buckets]:
+        """Return what a line of the fetch log holds, and the links that were taken from it."""
+        buckets = self._no_links()
+        parse_line = self._redirect if line.outcome is FetchOutcome.REDIRECT else self._page
+        return parse_line(line, buckets), buckets
 
-    def _redirect(self, line: FetchLogLine, buckets: _Buckets) -> PageLine:
+    def failed(self, line: FetchLogLine, cause: str) -> tuple[PageLine, Buckets]:
+        """Return what stands for a line that could not be parsed."""
+        page = PageLine(fp=line.fp, url=line.url, failed=cause)
+        if line.outcome is FetchOutcome.REDIRECT:
+            page.redirect = line.redirect
+        else:
+            page.content_type = line.content_type
+        return page, self._no_links()
+
+    def _no_links(self) -> Buckets:
+        return [[] for _ in range(self._partitions)]
+
+    def _redirect(self, line: FetchLogLine, buckets: Buckets) -> PageLine:
         """A redirect's target is one link further, but a site that moved to another host or scheme stays a seed's."""
         out = PageLine(fp=line.fp, url=line.url, redirect=line.redirect)
         link = Link(url=line.redirect or "", kind="redirect", anchor=None, rel=(), position=0)
@@ -225,7 +253,7 @@ class _PageParser:
         self._take(buckets, out, self._way(line, depth=0 if moved else line.depth + 1), [link])
         return out
 
-    def _page(self, line: FetchLogLine, buckets: _Buckets) -> PageLine:
+    def _page(self, line: FetchLogLine, buckets: Buckets) -> PageLine:
         out = PageLine(fp=line.fp, url=line.url, content_type=line.content_type)
         if line.warc is None or line.offset is None:
             raise CorruptData(f"{self._fetch_dir}: the fetch log does not say where {line.url} is stored")
@@ -254,7 +282,7 @@ class _PageParser:
     def _way(self, line: FetchLogLine, *, depth: int) -> _Way:
         return depth, 1 if self._scope.owns(line.host) else max(1, line.hops) + 1
 
-    def _take(self, buckets: _Buckets, page: PageLine, way: _Way, links: Iterable[Link]) -> None:
+    def _take(self, buckets: Buckets, page: PageLine, way: _Way, links: Iterable[Link]) -> None:
         """Add the lines of the links that belong to the crawl; the others are counted on the page."""
         if self._room < 0:
             self._targets.clear()

@@ -26,8 +26,13 @@ class Progress:
 class Control:
     """Handed to a step's function of one partition."""
 
-    def __init__(self, on_progress: Callable[[Progress], None] | None = None) -> None:
+    def __init__(
+        self,
+        on_progress: Callable[[Progress], None] | None = None,
+        on_part: Callable[[object], None] | None = None,
+    ) -> None:
         self._on_progress = on_progress
+        self._on_part = on_part
         self._stop = threading.Event()
         self._drop = threading.Event()
         self._listeners: list[Callable[[], None]] = []
@@ -63,3 +68,8 @@ class Control:
         """Tell how far the partition is; called at most a few times a second."""
         if self._on_progress is not None:
             self._on_progress(progress)
+
+    def hand_over(self, part: object) -> None:
+        """Give away a part of the result at once, so that it outlives the process."""
+        if self._on_part is not None:
+            self._on_part(part)

@@ -16,6 +16,7 @@ Seconds = Annotated[float, Meta(ge=0, le=10 * YEAR, extra={"unit": "duration"})]
 SomeSeconds = Annotated[float, Meta(ge=0.001, le=10 * YEAR, extra={"unit": "duration"})]
 WholeSeconds = Annotated[float, Meta(ge=1, le=10 * YEAR, extra={"unit": "duration"})]
 Bytes = Annotated[int, Meta(ge=KB, le=1000 * GB, extra={"unit": "size"})]
+Memory = Annotated[int, Meta(ge=16 * MB, le=1000 * GB, extra={"unit": "size"})]
 Speed = Annotated[int, Meta(ge=0, le=GB, extra={"unit": "size"})]
 Count = Annotated[int, Meta(ge=1, le=10**12)]
 Pattern = Annotated[str, Meta(min_length=1, max_length=500)]
@@ -317,8 +318,22 @@ class ParseSettings(Section, frozen=True, kw_only=True):
         50 * MB
     )
     chunk_pages: Annotated[
-        Annotated[int, Meta(ge=1, le=100_000)], means("Pages parsed between two commits; a kill loses at most these.")
+        Annotated[int, Meta(ge=1, le=100_000)],
+        means("Most pages parsed between two commits; a kill loses at most these."),
     ] = 500
+    page_cpu_s: Annotated[
+        SomeSeconds, means("CPU time for one page; one that takes more is left, and recorded as failed.")
+    ] = field(default=30.0, name="page_cpu")
+    page_time_s: Annotated[SomeSeconds, means("Time for one page, waiting included; likewise.")] = field(
+        default=MINUTE, name="page_time"
+    )
+    worker_memory_bytes_max: Annotated[
+        Memory,
+        means(
+            "Memory of a process that parses, beyond what it begins with; a page that needs more is recorded as "
+            "failed. Linux only."
+        ),
+    ] = field(default=GB, name="worker_memory")
 
 
 class RecrawlSettings(Section, frozen=True, kw_only=True):

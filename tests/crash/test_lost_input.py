@@ -118,9 +118,7 @@ def test_the_mark_of_a_segment_that_had_the_same_id_does_not_count(stage: Stages
 
 
 @pytest.mark.parametrize("chunk_pages", [3, 25])
-def test_chunks_of_another_size_from_before_a_change_of_the_job_are_parsed_again(
-    chunk_pages: int, stage: Stages
-) -> None:
+def test_chunks_of_another_size_from_before_a_change_of_the_job_are_kept(chunk_pages: int, stage: Stages) -> None:
     crawling = stage.before("parse")
     assert crawling.run("parse", at=AT, failpoint="parse.links_written:3").code < 0
     job = crawling.root / "jobs" / "web.toml"

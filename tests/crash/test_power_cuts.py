@@ -36,7 +36,7 @@ from batchcrawl.store.warc_reader import read_exchange
 from batchcrawl.update import update
 from tests.support.crawling import BORN_AT, JOB, Crawling, clock_of
 from tests.support.forgetful import ForgetfulDisk, Keep, PowerCut
-from tests.support.in_process import run_in_process
+from tests.support.in_process import run_in_process, run_isolated_in_process
 from tests.support.scripted_web import Scripted, scripted_web
 from tests.support.warm import Warm
 
@@ -77,8 +77,9 @@ def bases(warm: Warm, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict
 @pytest.fixture(autouse=True)
 def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the test's disk see every operation of every partition; a worker's disk would be a copy."""
-    for step in ("generate", "fetch", "parse", "update"):
+    for step in ("generate", "fetch", "update"):
         monkeypatch.setattr(f"batchcrawl.{step}.run_partitions", run_in_process)
+    monkeypatch.setattr("batchcrawl.parse.run_isolated", run_isolated_in_process)
     monkeypatch.setattr(batchcrawl.inject, "CHUNK_SEEDS", 2)
 
 

@@ -1,12 +1,16 @@
-"""An engine that runs the partitions of a step in the test's own process, where the test can watch its disk."""
+"""Engines that run the partitions of a step in the test's own process, where the test can watch its disk."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from batchcrawl.engine.control import Control
+from batchcrawl.engine.isolated import Items, Limits, Work
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+Part = TypeVar("Part")
+Argument = TypeVar("Argument")
+Value = TypeVar("Value")
 
 
 def run_in_process(
@@ -14,3 +18,18 @@ def run_in_process(
 ) -> list[Result]:
     """Do what `engine.partitions.run_partitions` does, without processes."""
     return [function(task, control) for task in tasks]
+
+
+def run_isolated_in_process(
+    work: Work[Task, Part], tasks: Sequence[Task], *, parallel: int, limits: Limits, control: Control
+) -> list[list[Part]]:
+    """Do what `engine.isolated.run_isolated` does, without processes and limits."""
+    return [list(work(task, control, _Unguarded())) for task in tasks]
+
+
+class _Unguarded(Items[Part]):
+    def __init__(self) -> None:
+        self.parts = []
+
+    def attempt(self, item: int, function: Callable[[Argument], Value], argument: Argument) -> Value:
+        return function(argument)
