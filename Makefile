@@ -17,7 +17,7 @@ ifneq ($(shell case '$(ROUNDS)' in (''|0*|*[!0-9]*) echo wrong;; esac),)
 $(error ROUNDS is '$(ROUNDS)'; it must be a number from 1)
 endif
 
-.PHONY: help setup demo round crawl test test-slow check lint bench docs-crawl clean
+.PHONY: help setup demo round crawl test test-slow check lint bench docs-crawl browser-check clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -88,6 +88,9 @@ bench: $(READY) ## the figures, as ratios measured side by side
 
 docs-crawl: $(READY) ## crawl Debian documentation packages, served by nginx, and compare with a walk of them
 	$(BIN)/python -m tests.support.docs_crawl
+
+browser-check: $(READY) ## hold the links, base and charset of Debian documentation pages against headless Chromium
+	$(BIN)/python -m tests.support.browser_check
 
 clean: ## remove .venv and caches; crawls stay
 	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

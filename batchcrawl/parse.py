@@ -27,9 +27,11 @@ from batchcrawl.store.segment import Segment, StepInfo
 from batchcrawl.store.sorted_names import add_names
 from batchcrawl.store.warc_reader import read_exchange
 from batchcrawl.web.codings import decode_body
+from batchcrawl.web.document import Head, Reading, read_document
 from batchcrawl.web.fingerprint import partition_of
-from batchcrawl.web.html import Link, Page, parse_page
+from batchcrawl.web.found import Wanted
 from batchcrawl.web.links import Resolvers
+from batchcrawl.web.page import Link, Page
 from batchcrawl.web.signature import simhash, text_signature
 from batchcrawl.web.urls import host_key, host_name, requested_url
 
@@ -223,6 +225,10 @@ class _PageParser:
         self._canonical = crawl.canonical
         self._fingerprinter = crawl.fingerprinter()
         self._scope = crawl.scope()
+        self._reading = Reading(
+            links_max=self._settings.links_max,
+            wanted=Wanted(product_token=crawl.job.product_token, resources=frozenset(self._settings.resources)),
+        )
         self._resolvers = Resolvers()
         self._targets: dict[_Way, dict[str, _Target]] = {}
         self._room = TARGETS_REMEMBERED
@@ -262,13 +268,8 @@ class _PageParser:
         if body is None:
             out.failed = f"content coding {stored.header('content-encoding')} cannot be undone"
             return out
-        page = parse_page(
-            body,
-            url=line.url,
-            content_type=line.content_type,
-            links_max=self._settings.links_max,
-            resolvers=self._resolvers,
-        )
+        head = Head(url=line.url, content_type=line.content_type, headers=stored.headers)
+        page = read_document(body, head, self._reading, self._resolvers)
         _fill(out, page, text_bytes_max=self._settings.text_bytes_max)
         nofollow = not self._follow_nofollow and ("nofollow" in page.robots or "none" in page.robots)
         links = [] if nofollow else list(page.links)
@@ -331,9 +332,11 @@ class _PageParser:
 
 
 def _fill(out: PageLine, page: Page, *, text_bytes_max: int) -> None:
+    out.media_type, out.failed = page.media_type, page.failed
     out.charset, out.title, out.description, out.language = page.charset, page.title, page.description, page.language
     out.canonical, out.robots, out.words = page.canonical, list(page.robots), page.words
-    out.text = _cut(page.text, text_bytes_max)
+    out.unavailable_at = page.unavailable_at
+    out.text = _cut(page.text, text_bytes_max) if page.text or page.charset is not None else None
     if page.words:  # pages without a text are not copies of one another
         out.signature, out.simhash = text_signature(page.text).hex(), simhash(page.tokens).hex()
     out.rejected = dict(page.rejected)

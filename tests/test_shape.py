@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatch
 from functools import cache
 from importlib.metadata import packages_distributions
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -74,10 +75,10 @@ def imported(path: Path) -> set[str]:
 
 
 def dependencies() -> dict[str, list[str]]:
-    """Return the dependencies, each with the places that its comment names."""
+    """Return the dependencies and those of extras, each with the places that its comment names."""
     text = (ROOT / "pyproject.toml").read_text("utf-8")
-    block = text[text.index("dependencies = [") : text.index("]\n", text.index("dependencies = ["))]
-    return {name: places.split(", ") for name, places in DEPENDENCY.findall(block)}
+    project = text[text.index("dependencies = [") : text.index("[project.scripts]")]
+    return {name: places.split(", ") for name, places in DEPENDENCY.findall(project)}
 
 
 def import_names(distribution: str) -> set[str]:
@@ -120,7 +121,8 @@ def test_every_folder_of_the_package_says_what_it_is() -> None:
 
 
 def test_every_dependency_has_a_line_of_reason_and_its_place() -> None:
-    declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    declared = [*project["dependencies"], *chain.from_iterable(project["optional-dependencies"].values())]
     assert list(dependencies()) == [re.split(r"[^\w.-]", line)[0] for line in declared]
 
 

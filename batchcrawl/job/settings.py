@@ -313,6 +313,16 @@ class ParseSettings(Section, frozen=True, kw_only=True):
     """What is kept of a page."""
 
     links_max: Annotated[Annotated[int, Meta(ge=0, le=10**6)], means("Most links taken of one page.")] = 5000
+    resources: Annotated[
+        tuple[
+            Literal["img", "source", "video", "audio", "script", "object", "embed", "stylesheet", "icon"],
+            ...,
+        ],
+        means(
+            "Kinds of resources of a page that are links, too; fetch.content_types must name their media types.",
+            example=["img", "source"],
+        ),
+    ] = ()
     text_bytes_max: Annotated[Bytes, means("Most text kept of one page.")] = MB
     decoded_bytes_max: Annotated[Bytes, means("Most bytes a body may become when its content coding is undone.")] = (
         50 * MB

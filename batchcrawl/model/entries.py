@@ -136,13 +136,17 @@ class PageLine(Line):
     failed: str | None = None
     """Why the page could not be parsed; then the other fields are absent."""
     content_type: str | None = None
+    media_type: str | None = None
+    """What the body was taken for: the type of Content-Type, or what its bytes look like where that names none."""
     charset: str | None = None
     title: str | None = None
     description: str | None = None
     language: str | None = None
     canonical: str | None = None
     robots: list[str] = []
-    """Directives of meta robots, lower-case."""
+    """Directives of meta robots and X-Robots-Tag for this crawler, lower-case."""
+    unavailable_at: int | None = None
+    """When the page will be gone, as an `unavailable_after` of them says."""
     text: str | None = None
     words: int = 0
     signature: str | None = None
@@ -169,7 +173,7 @@ class LinkLine(Line):
     hops: int = 0
     """Links since the crawl's own hosts were left, by this link; 0 on one of them."""
     kind: str = "a"
-    """Element that holds the link: a, area, frame, iframe, link, meta, redirect."""
+    """What holds the link: a, area, frame, iframe, link, meta, a kind of resource, header, redirect."""
     linked: str | None = None
     """The URL as linked, where it differs from the canonical one."""
     anchor: str | None = None

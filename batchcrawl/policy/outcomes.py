@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from batchcrawl.model.exchange import Answer
 from batchcrawl.model.outcome import FetchOutcome
+from batchcrawl.web.header_text import as_utf8
 from batchcrawl.web.urls import parse_url
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -48,17 +49,9 @@ def _redirect(answer: Answer) -> Verdict:
         return Verdict(FetchOutcome.REDIRECT_INVALID, detail=f"status {answer.status} without a usable Location")
     if any(name.lower() == "location" and value != location for name, value in answer.headers):
         return Verdict(FetchOutcome.REDIRECT_INVALID, detail="there is more than one Location")
-    target = parse_url(_as_sent(location), answer.url)
+    target = parse_url(as_utf8(location), answer.url)
     if target is None:
         return Verdict(FetchOutcome.REDIRECT_INVALID, detail="the Location is not a URL")
     if not target.startswith(("http://", "https://")):
         return Verdict(FetchOutcome.REDIRECT_INVALID, detail="the Location is neither http nor https")
     return Verdict(FetchOutcome.REDIRECT, redirect=target)
-
-
-def _as_sent(value: str) -> str:
-    """Return a header value as UTF-8 where its bytes are that, as browsers read a Location."""
-    try:
-        return value.encode("latin-1").decode("utf-8")
-    except (UnicodeEncodeError, UnicodeDecodeError):
-        return value

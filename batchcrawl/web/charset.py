@@ -2,6 +2,8 @@
 
 import codecs
 import re
+from collections.abc import Callable
+from html import unescape
 
 from batchcrawl.web.encodings import decode_as, encoding_of_label
 
@@ -10,19 +12,34 @@ PRESCAN_BYTES = 16_384
 _SAMPLE_BYTES = 4096
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
 _DEFAULT = "windows-1252"
+_ISO_2022_JP = "iso-2022-jp"
+_JAPANESE = re.compile(rb"\x1b\$[@B]")
 
 
 def decode(body: bytes, content_type: str | None) -> tuple[str, str]:
     """Return the text of a page and the name of its encoding.
 
     In this order: byte order mark, charset of the Content-Type header, what the first 16 KiB declare, UTF-8 if the
-    bytes are, detection on a sample, windows-1252. The mark is no part of the text; malformed bytes become U+FFFD.
+    bytes are, detection on a sample, windows-1252, which is also the name for nothing but ASCII. The mark is no part
+    of the text; malformed bytes become U+FFFD.
     """
+    return _decode(body, content_type, declared=prescan)
+
+
+def decode_plain(body: bytes, content_type: str | None) -> tuple[str, str]:
+    """Return the text of a body that is no page, and the name of its encoding: as `decode`, but nothing is declared."""
+    return _decode(body, content_type, declared=lambda head: None)
+
+
+def _decode(body: bytes, content_type: str | None, *, declared: Callable[[bytes], str | None]) -> tuple[str, str]:
     for mark, name in _BOMS:
         if body.startswith(mark):
             return decode_as(body[len(mark) :], name), name
-    encoding = charset_of_header(content_type) or prescan(body[:PRESCAN_BYTES])
+    encoding = charset_of_header(content_type) or declared(body[:PRESCAN_BYTES])
     if encoding is not None:
+        return decode_as(body, encoding), encoding
+    if body.isascii():
+        encoding = _ISO_2022_JP if _JAPANESE.search(body) else _DEFAULT
         return decode_as(body, encoding), encoding
     try:
         text, read = codecs.utf_8_decode(body, "strict", False)
@@ -35,10 +52,10 @@ def decode(body: bytes, content_type: str | None) -> tuple[str, str]:
 def charset_of_header(content_type: str | None) -> str | None:
     """Return the encoding that the charset parameter of a Content-Type names, or None."""
     found = _CHARSET_PARAMETER.search(content_type or "")
-    return encoding_of_label(found[1].strip("'\"")) if found else None
+    return encoding_of_label(found[1].strip('"')) if found else None
 
 
-_CHARSET_PARAMETER = re.compile(r";\s*charset\s*=\s*(\"[^\"]*\"|[^;,\s]*)", re.IGNORECASE)
+_CHARSET_PARAMETER = re.compile(r";\s*charset=(\"[^\"]*\"|[^;,]*)", re.IGNORECASE)
 
 
 def xml_encoding(body: bytes, content_type: str | None) -> tuple[str, int]:
@@ -130,7 +147,7 @@ def _declared(attributes: dict[bytes, bytes]) -> str | None:
 
 
 def _charset_of_content(content: str) -> str | None:
-    found = _CONTENT_CHARSET.search(content)
+    found = _CONTENT_CHARSET.search(unescape(content))
     return encoding_of_label(found["double"] or found["single"] or found["bare"] or "") if found else None
 
 
@@ -175,6 +192,7 @@ _GUESSES = {
     "euc_jisx0213": "euc-jp",
     "cp949": "euc-kr",
     "euc_kr": "euc-kr",
+    "gb18030": "gbk",
     "big5hkscs": "big5",
     "cp950": "big5",
     "koi8_r": "koi8-r",

@@ -1,7 +1,8 @@
 """The encodings of the web, their labels, and how Python decodes them (WHATWG Encoding Standard, section 4.2)."""
 
 import codecs
-from functools import cache
+from functools import cache, partial
+from itertools import groupby
 
 _LABELS = {
     "utf-8": "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf-8 utf8 x-unicode20utf8",
@@ -91,6 +92,8 @@ def decode_as(body: bytes, encoding: str) -> str:
     """Return the text of bytes in an encoding named by `encoding_of_label`; what is malformed becomes U+FFFD."""
     if encoding == "replacement":
         return "\ufffd" if body else ""
+    if encoding in _CHINESE:
+        return body.decode(python_codec(encoding), _EURO)
     if encoding in _MULTI_BYTE:
         return body.decode(python_codec(encoding), "replace")
     return codecs.charmap_decode(body, "replace", _table(encoding))[0]
@@ -99,6 +102,58 @@ def decode_as(body: bytes, encoding: str) -> str:
 def python_codec(encoding: str) -> str:
     """Return the name of the Python codec that is nearest to an encoding."""
     return _CODECS.get(encoding, encoding)
+
+
+def query_codec(encoding: str) -> str | None:
+    """Return the name of the Python codec that queries of links are encoded in, None where that is UTF-8."""
+    if encoding in _NOT_OF_QUERIES:
+        return None
+    return _QUERY_CODECS.get(encoding, python_codec(encoding))
+
+
+def encode_for_query(text: str, codec: str) -> list[bytes | str]:
+    """Return text in a codec of `query_codec`: bytes, and between them the characters that browsers cannot write."""
+    parts: list[bytes | str] = []
+    for writable, run in groupby(text, partial(_can_write, codec=codec)):
+        stretch = "".join(run)
+        parts += [_write(stretch, codec)] if writable else stretch
+    return parts
+
+
+def _can_write(character: str, *, codec: str) -> bool:
+    try:
+        encoded = _write(character, codec)
+    except UnicodeEncodeError:
+        return False
+    # Of further tables, which browsers only read.
+    return not (codec == _EUC_JP and encoded[0] == 0x8F) and not (codec == _BIG5 and encoded[0] < 0xA1)
+
+
+def _write(text: str, codec: str) -> bytes:
+    euro = _EUROS.get(codec)
+    if euro is not None and "\u20ac" in text:
+        return euro.join(part.encode(codec) for part in text.split("\u20ac"))
+    return text.encode(codec)
+
+
+_GBK, _EUC_JP, _BIG5 = "gbk", "euc-jp", "big5hkscs"
+_EUROS = {_GBK: b"\x80", _BIG5: b"\xa3\xe1"}
+_NOT_OF_QUERIES = frozenset({"utf-8", "utf-16le", "utf-16be", "replacement"})
+# Where browsers write less than they read (Encoding standard, sections 10 to 12 and 14.5).
+_QUERY_CODECS = {"gbk": _GBK, "x-user-defined": "ascii"}
+_CHINESE = frozenset({"gbk", "gb18030"})
+_EURO = "euro-or-replace"
+
+
+def _euro_or_replace(error: UnicodeError) -> tuple[str, int]:
+    """Return what a malformed byte stands for; a lone 0x80 is the euro sign in the Chinese encodings of the web."""
+    if isinstance(error, UnicodeDecodeError):
+        is_euro = error.object[error.start] == 0x80
+        return ("\u20ac", error.start + 1) if is_euro else ("\ufffd", error.end)
+    raise error
+
+
+codecs.register_error(_EURO, _euro_or_replace)
 
 
 @cache

@@ -1,11 +1,13 @@
-"""A page of HTML: parsed by lxml, read in one pass over the tree."""
+"""A page of HTML: parsed by lxml, read in one pass."""
 
-from batchcrawl.model.rejection import Rejection
+from collections.abc import Sequence
+
 from batchcrawl.web.charset import decode
-from batchcrawl.web.links import Resolver, Resolvers
+from batchcrawl.web.found import NOTHING_MORE, Found, FoundLink, Wanted
+from batchcrawl.web.links import Resolver, Resolvers, reject, take_links
 from batchcrawl.web.page import Link, Page
 from batchcrawl.web.refresh import parse_refresh
-from batchcrawl.web.walk import Found, walk
+from batchcrawl.web.walk import walk
 
 __all__ = ["Link", "Page", "parse_page"]
 
@@ -15,31 +17,51 @@ LANGUAGE_CHARACTERS_MAX = 35
 
 
 def parse_page(
-    body: bytes, *, url: str, content_type: str | None, links_max: int, resolvers: Resolvers | None = None
+    body: bytes,
+    *,
+    url: str,
+    content_type: str | None,
+    links_max: int,
+    links_of_head: Sequence[FoundLink] = (),
+    wanted: Wanted = NOTHING_MORE,
+    resolvers: Resolvers | None = None,
 ) -> Page:
     """Return what a page holds; never raises.
 
     `body` is without its content codings, `url` the page's own URL as serialised, `content_type` the header. Links
-    after the `links_max`-th that is taken are only counted. With the same `resolvers` for all pages of a site, links
-    that they share cost less.
+    after the `links_max`-th that is taken are only counted. `links_of_head` come first, and are resolved against the
+    page's own URL. With the same `resolvers` for all pages of a site, links that they share cost less.
     """
+    resolvers = resolvers or Resolvers()
     text, charset = decode(body, content_type)
-    found = walk(text)
+    found = walk(text, wanted)
+    resolver = resolvers.of_page(url=url, base_href=found.base_href, encoding=charset)
     page = Page(
         charset=charset,
+        base=resolver.base,
         title=_collapsed(found.title, TITLE_CHARACTERS_MAX),
         description=_collapsed(found.description, DESCRIPTION_CHARACTERS_MAX),
-        language=_collapsed(found.language, LANGUAGE_CHARACTERS_MAX),
+        language=_collapsed(found.language, LANGUAGE_CHARACTERS_MAX) or one_language(found.language_of_meta),
         robots=tuple(found.robots),
         text=found.text,
         words=found.words,
         tokens=found.tokens,
     )
-    resolver = (resolvers or Resolvers()).of_page(url=url, base_href=found.base_href, encoding=charset)
-    _take_links(page, found, resolver, links_max)
+    if links_of_head:
+        take_links(
+            page, links_of_head, resolvers.of_page(url=url, base_href=None, encoding="utf-8"), links_max=links_max
+        )
+    take_links(page, found.links, resolver, links_max=links_max, first=len(links_of_head))
     page.canonical = _canonical(found, resolver)
-    page.refresh = _refresh(page, found, resolver)
+    page.refresh = _refresh(page, found, resolver, position=len(links_of_head) + len(found.links))
     return page
+
+
+def one_language(value: str | None) -> str | None:
+    """Return the language of a Content-Language, or None where it names several (HTML standard, "pragma-set")."""
+    if value is None or "," in value:
+        return None
+    return _collapsed(value, LANGUAGE_CHARACTERS_MAX)
 
 
 def _collapsed(text: str | None, characters_max: int) -> str | None:
@@ -48,29 +70,12 @@ def _collapsed(text: str | None, characters_max: int) -> str | None:
     return " ".join(text.split())[:characters_max].rstrip() or None
 
 
-def _take_links(page: Page, found: Found, resolver: Resolver, links_max: int) -> None:
-    links = page.links
-    for position, link in enumerate(found.links):
-        if len(links) >= links_max:
-            _reject(page, Rejection.LINKS_MAX, len(found.links) - position)
-            return
-        target = resolver.resolve(link.href)
-        if isinstance(target, Rejection):
-            _reject(page, target)
-        else:
-            links.append(Link(target, link.kind, link.anchor, link.rel, position))
-
-
-def _reject(page: Page, reason: Rejection, count: int = 1) -> None:
-    page.rejected[reason.value] = page.rejected.get(reason.value, 0) + count
-
-
 def _canonical(found: Found, resolver: Resolver) -> str | None:
     target = None if found.canonical is None else resolver.resolve(found.canonical)
     return target if isinstance(target, str) else None
 
 
-def _refresh(page: Page, found: Found, resolver: Resolver) -> Link | None:
+def _refresh(page: Page, found: Found, resolver: Resolver, *, position: int) -> Link | None:
     for content in found.refreshes:
         refresh = parse_refresh(content)
         if refresh is None:
@@ -79,7 +84,7 @@ def _refresh(page: Page, found: Found, resolver: Resolver) -> Link | None:
             return None
         target = resolver.resolve(refresh.target)
         if isinstance(target, str):
-            return Link(target, "meta", None, (), len(found.links))
-        _reject(page, target)
+            return Link(target, "meta", None, (), position)
+        reject(page, target)
         return None
     return None

@@ -1,15 +1,15 @@
 """From the attributes of a page to URLs, as a browser resolves them."""
 
 import re
+from collections.abc import Sequence
 
 from batchcrawl.model.rejection import Rejection
-from batchcrawl.web.encodings import python_codec
+from batchcrawl.web.encodings import encode_for_query, query_codec
+from batchcrawl.web.found import FoundLink
+from batchcrawl.web.page import Link, Page
 from batchcrawl.web.urls import Base, parse_url
 
 _WEB = ("http://", "https://")
-_NOT_OF_QUERIES = frozenset({"utf-8", "utf-16le", "utf-16be", "replacement"})
-
-
 LINKS_REMEMBERED = 50_000
 """How many links are kept for the pages that follow."""
 
@@ -49,11 +49,16 @@ class Resolver:
     def __init__(self, base: Base, encoding: str, *, of_site: _Known, of_folder: _Known) -> None:
         """`of_site` is shared by the pages whose base has this origin, `of_folder` by those in one folder of it."""
         self._base = base
-        self._codec = None if encoding in _NOT_OF_QUERIES else python_codec(encoding)
+        self._codec = query_codec(encoding)
         self._of_site, self._of_folder = of_site, of_folder
         self._of_page: _Known = {}
         self.resolved = 0
         """Links that were not known."""
+
+    @property
+    def base(self) -> str:
+        """The URL that is resolved against."""
+        return self._base.url
 
     def resolve(self, href: str) -> str | Rejection:
         """Return the serialised http or https URL of an attribute, or why it is not taken."""
@@ -82,6 +87,29 @@ class Resolver:
 
 
 _PLAIN_FRAGMENT = re.compile(r"#[A-Za-z0-9_~!$&'()*+,;=:@/?.-]*+\Z")
+
+
+def take_links(page: Page, found: Sequence[FoundLink], resolver: Resolver, *, links_max: int, first: int = 0) -> None:
+    """Add the links found to a page that has fewer than `links_max`; the others are counted by their reason.
+
+    `first` is the number of the first of them among all of the page.
+    """
+    links = page.links
+    for position, link in enumerate(found, first):
+        if len(links) >= links_max:
+            reject(page, Rejection.LINKS_MAX, first + len(found) - position)
+            return
+        target = resolver.resolve(link.href)
+        if isinstance(target, Rejection):
+            reject(page, target)
+        else:
+            links.append(Link(target, link.kind, link.anchor, link.rel, position))
+
+
+def reject(page: Page, reason: Rejection, count: int = 1) -> None:
+    """Count links of a page that are not taken."""
+    page.rejected[reason.value] = page.rejected.get(reason.value, 0) + count
+
 
 # Links that mean the same on every page of the site, or of the folder where they begin otherwise. Those of a colon may
 # be scheme-relative ("http:#top"), and long ones would fill the memory.
@@ -112,17 +140,9 @@ _FOREIGN = re.compile(r"[^\x00-\x7f]+")
 
 
 def _percent_encode(text: str, codec: str) -> str:
-    try:
-        return _octets(text.encode(codec))
-    except UnicodeEncodeError:
-        return "".join(_octets_or_reference(character, codec) for character in text)
-
-
-def _octets_or_reference(character: str, codec: str) -> str:
-    try:
-        return _octets(character.encode(codec))
-    except UnicodeEncodeError:
-        return f"%26%23{ord(character)}%3B"
+    """Encode what can be; another character becomes a reference (Encoding standard, "html" error mode)."""
+    parts = encode_for_query(text, codec)
+    return "".join(f"%26%23{ord(part)}%3B" if isinstance(part, str) else _octets(part) for part in parts)
 
 
 def _octets(encoded: bytes) -> str:

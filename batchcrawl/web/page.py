@@ -15,7 +15,8 @@ class Link(msgspec.Struct, frozen=True, gc=False):
     url: str
     """Resolved and serialised by the WHATWG standard; the fragment is kept."""
     kind: str
-    """The element that holds it: a, area, frame, iframe, link, meta; of a listing: sitemap, feed, index."""
+    """What holds it: an element (a, area, frame, iframe, link, meta, or one of RESOURCE_KINDS) or the header of the
+    answer (header); of a listing: sitemap, feed, index."""
     anchor: str | None
     """Its text, white space collapsed, at most 200 characters."""
     rel: tuple[str, ...]
@@ -30,16 +31,24 @@ class Link(msgspec.Struct, frozen=True, gc=False):
 class Page:
     """A parsed page. Texts have their white space collapsed."""
 
-    charset: str
-    """The encoding that was found, by its WHATWG name."""
+    charset: str | None = None
+    """The encoding that was found, by its WHATWG name; None for what is no text."""
+    base: str = ""
+    """The URL that the links of an HTML page are resolved against."""
+    media_type: str | None = None
+    """What the body was taken for."""
+    failed: str | None = None
+    """Why it could not be read."""
     title: str | None = None
     description: str | None = None
     language: str | None = None
-    """The lang attribute of the html element, as written."""
+    """What the page or the head of its answer declares, as written."""
     canonical: str | None = None
     """Target of the first link of rel canonical, serialised."""
     robots: tuple[str, ...] = ()
-    """Directives of all meta robots, lower case, in their order."""
+    """Directives for this crawler, of all meta robots and then of the head, lower case, in their order."""
+    unavailable_at: int | None = None
+    """When an `unavailable_after` of them says that the page will be gone."""
     text: str = ""
     """The visible text, a line for each block."""
     words: int = 0

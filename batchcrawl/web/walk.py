@@ -7,88 +7,85 @@ tree takes a minute for one element with 100,000 attributes and stops at 2,048 n
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from functools import cache, partial
 from itertools import islice
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
-import msgspec
 from lxml import etree
 
+from batchcrawl.web.directives import DIRECTIVES_MAX, directives_of_meta
+from batchcrawl.web.elements import BLOCKS, FOLLOWED_RELS, HIDDEN, ICON_RELS, SOURCES
+from batchcrawl.web.foreign import Foreign
+from batchcrawl.web.found import NOTHING_MORE, Found, FoundLink, Wanted
+from batchcrawl.web.srcset import srcset_urls
+from batchcrawl.web.templates import has_more_behind_template, with_templates_in_tables
+
 ANCHOR_CHARACTERS_MAX = 200
+TOKENS_COUNTED_MAX = 65_536
 _ANCHOR_PIECES_MAX = 64
 _ANCHOR_PIECE_CHARACTERS_MAX = 1000
 _TITLE_PIECES_MAX = 64
 _REFRESHES_MAX = 16
-_ROBOTS_TOKENS_MAX = 64
-_TOKENS_COUNTED_MAX = 65_536
 _BREAK = "\0"  # between two blocks; the text itself holds none
 _SPACED_BREAK = f" {_BREAK} "
 
 
-class FoundLink(msgspec.Struct, gc=False):
-    """A link as written."""
-
-    href: str
-    kind: str
-    rel: tuple[str, ...] = ()
-    anchor: str | None = None
-
-
-@dataclass(slots=True)
-class Found:
-    """What the pass finds; nothing is resolved yet."""
-
-    title: str | None = None
-    description: str | None = None
-    language: str | None = None
-    base_href: str | None = None
-    canonical: str | None = None
-    robots: list[str] = field(default_factory=list)
-    refreshes: list[str] = field(default_factory=list)
-    links: list[FoundLink] = field(default_factory=list)
-    text: str = ""
-    """One space between two tokens, one line feed between two blocks."""
-    words: int = 0
-    tokens: Counter[str] = field(default_factory=Counter)
-    """How often each token stands among the first of the text."""
-
-
-def walk(text: str) -> Found:
+def walk(text: str, wanted: Wanted = NOTHING_MORE) -> Found:
     """Return what the text of a page holds. Malformed, cut or hostile text gives what the parser made of it."""
-    walker = _Walker()
+    walker = _parsed(text, wanted)
+    if walker.is_silent_behind_template(text):
+        walker = _parsed(with_templates_in_tables(text), wanted)
+    return walker.result()
+
+
+def _parsed(text: str, wanted: Wanted) -> "_Walker":
+    walker = _Walker(wanted)
     # The stubs ask for methods that lxml calls only where a target has them.
     parser = etree.HTMLParser(target=cast(Any, walker), encoding="utf-8", huge_tree=True)
     with suppress(etree.LxmlError):  # what was read before the error counts
         etree.fromstring(text.replace("\0", "").encode("utf-8", "replace"), parser)
-    return walker.result()
+    return walker
 
 
 class _Walker:
-    """Target of the parser: start, end and data are its calls."""
+    """Target of the parser: start, end and data are its calls.
 
-    def __init__(self) -> None:
+    What a tag means is in tables; within a frameset, and within svg and math, others are in force.
+    """
+
+    def __init__(self, wanted: Wanted) -> None:
         self._found = Found()
         self._pieces: list[str] = []
         self._title: list[str] | None = None
         self._hidden = 0
         self._inert = 0
         self._anchors: list[tuple[FoundLink | None, int]] = []
+        self._robots_names = {"robots", wanted.product_token.lower()} - {""}
+        self._resources = wanted.resources
+        self._has_body = False
+        self._framesets = 0
+        self._foreign = Foreign()
+        self._noscripts = 0
+        self._left: tuple[int, int] | None = None
+        self._blocks = BLOCKS
+        self._starts: _Starts = _html_starts(wanted.resources)
+        self._ends: _Ends = _ENDS
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Take a start tag."""
-        if tag in _BLOCKS:
+        if tag in self._blocks:
             self._pieces.append(_SPACED_BREAK)
             return
-        start = _STARTS.get(tag)
+        start = self._starts.get(tag)
         if start is not None:
             start(self, attributes)
 
     def end(self, tag: str) -> None:
         """Take an end tag, written or implied."""
-        if tag in _BLOCKS:
+        if tag in self._blocks:
             self._pieces.append(_SPACED_BREAK)
             return
-        end = _ENDS.get(tag)
+        end = self._ends.get(tag)
         if end is not None:
             end(self)
 
@@ -110,10 +107,18 @@ class _Walker:
         tokens = "".join(self._pieces).split()
         lines = (line.strip(" ") for line in " ".join(tokens).split(_BREAK))
         found.text = "\n".join(filter(None, lines))
-        found.tokens = Counter(islice(tokens, _TOKENS_COUNTED_MAX))
+        found.tokens = Counter(islice(tokens, TOKENS_COUNTED_MAX))
         del found.tokens[_BREAK]
         found.words = len(tokens) - self._pieces.count(_SPACED_BREAK)
         return found
+
+    def is_silent_behind_template(self, text: str) -> bool:
+        """Tell whether nothing was found behind the last template or noscript, where the text has something."""
+        if self._left is None or self._left[0] != len(self._found.links):
+            return False
+        if any(piece is not _SPACED_BREAK for piece in islice(self._pieces, self._left[1], None)):
+            return False
+        return has_more_behind_template(text)
 
     def start_a(self, attributes: Mapping[str, str]) -> None:
         link = self._add_link("a", attributes.get("href"), attributes.get("rel"))
@@ -140,56 +145,70 @@ class _Walker:
         return link
 
     def start_base(self, attributes: Mapping[str, str]) -> None:
-        if self._found.base_href is None:
+        if self._found.base_href is None and not self._inert:
             self._found.base_href = attributes.get("href")
 
-    def start_frame(self, attributes: Mapping[str, str]) -> None:
-        self._add_link("frame", attributes.get("src") or None)
-
     def start_iframe(self, attributes: Mapping[str, str]) -> None:
-        self._add_link("iframe", attributes.get("src") or None)
+        self._add_source("iframe", attributes.get("src"))
         self._hidden += 1
+
+    def start_link(self, attributes: Mapping[str, str]) -> None:
+        href, rel = attributes.get("href"), attributes.get("rel")
+        if not href or not rel or self._inert or href.isspace():
+            return
+        tokens = set(rel.lower().split())
+        if "canonical" in tokens and self._found.canonical is None:
+            self._found.canonical = href
+        if "stylesheet" in tokens:
+            kind = "stylesheet"
+        elif tokens & FOLLOWED_RELS:
+            kind = "link"
+        elif tokens & ICON_RELS:
+            kind = "icon"
+        else:
+            return
+        if kind == "link" or kind in self._resources:
+            self._add_link(kind, href, rel)
+
+    def start_resource(self, attributes: Mapping[str, str], *, kind: str) -> None:
+        for name in SOURCES[kind]:
+            self._add_source(kind, attributes.get(name))
+        srcset = attributes.get("srcset") if kind in {"img", "source"} else None
+        for url in srcset_urls(srcset or ""):
+            self._add_link(kind, url)
+
+    def _add_source(self, kind: str, source: str | None) -> None:
+        """Add a link where its attribute is not blank, which browsers take as absent."""
+        if source and not source.isspace():
+            self._add_link(kind, source)
 
     def start_html(self, attributes: Mapping[str, str]) -> None:
         if self._found.language is None:
             self._found.language = attributes.get("lang") or attributes.get("xml:lang")
 
-    def start_link(self, attributes: Mapping[str, str]) -> None:
-        href, rel = attributes.get("href"), attributes.get("rel")
-        if not href or not rel or self._inert:
-            return
-        tokens = set(rel.lower().split())
-        if "canonical" in tokens:
-            if self._found.canonical is None:
-                self._found.canonical = href
-        elif tokens & _FOLLOWED_RELS and "stylesheet" not in tokens:
-            self._add_link("link", href, rel)
-
     def start_meta(self, attributes: Mapping[str, str]) -> None:
         content = attributes.get("content")
         if content is None or self._inert:
             return
+        found = self._found
         name = attributes.get("name", "").strip().lower()
-        if name == "description" and self._found.description is None:
-            self._found.description = content
-        elif name == "robots":
-            self._add_robots(content)
-        elif attributes.get("http-equiv", "").lower() == "refresh":
-            self._add_refresh(content)
+        if name in self._robots_names:
+            found.robots.extend(directives_of_meta(content)[: DIRECTIVES_MAX - len(found.robots)])
+        elif name == "description" and found.description is None:
+            found.description = content
+        elif "http-equiv" in attributes:
+            self._take_header(attributes["http-equiv"].lower(), content)
 
-    def _add_robots(self, content: str) -> None:
-        robots = self._found.robots
-        tokens = (token.strip().lower() for token in content.split(",", _ROBOTS_TOKENS_MAX))
-        robots.extend([token for token in tokens if token][: _ROBOTS_TOKENS_MAX - len(robots)])
-
-    def _add_refresh(self, content: str) -> None:
+    def _take_header(self, name: str, content: str) -> None:
+        if name == "content-language" and self._found.language_of_meta is None:
+            self._found.language_of_meta = content
         # Behind noscript a refresh is for browsers that lack scripts, and leads to a page that says so.
-        if not self._hidden and len(self._found.refreshes) < _REFRESHES_MAX:
+        elif name == "refresh" and not self._noscripts and len(self._found.refreshes) < _REFRESHES_MAX:
             self._found.refreshes.append(content)
 
     def start_title(self, attributes: Mapping[str, str]) -> None:
         self._hidden += 1
-        if self._found.title is None:
+        if self._found.title is None and not self._inert:
             self._title = []
 
     def end_title(self) -> None:
@@ -198,50 +217,159 @@ class _Walker:
             self._found.title = "".join(self._title)
             self._title = None
 
-    def start_template(self, attributes: Mapping[str, str]) -> None:
-        self._inert += 1
-        self._hidden += 1
-
-    def end_template(self) -> None:
-        self._inert = max(0, self._inert - 1)
-        self.end_hidden()
-
     def start_hidden(self, attributes: Mapping[str, str]) -> None:
         self._hidden += 1
 
     def end_hidden(self) -> None:
         self._hidden = max(0, self._hidden - 1)
 
+    def start_script(self, attributes: Mapping[str, str]) -> None:
+        self.start_resource(attributes, kind="script")
+        self._hidden += 1
+
+    def start_noscript(self, attributes: Mapping[str, str]) -> None:
+        self._hidden += 1
+        self._noscripts += 1
+
+    def end_noscript(self) -> None:
+        self._noscripts = max(0, self._noscripts - 1)
+        self._leave_template()
+
+    def _leave_template(self) -> None:
+        self.end_hidden()
+        self._left = len(self._found.links), len(self._pieces)
+
+    def start_template(self, attributes: Mapping[str, str]) -> None:
+        self._inert += 1
+        self._hidden += 1
+
+    def end_template(self) -> None:
+        self._inert = max(0, self._inert - 1)
+        self._leave_template()
+
+    def start_body(self, attributes: Mapping[str, str]) -> None:
+        self._has_body = True
+        self._pieces.append(_SPACED_BREAK)
+
+    def end_body(self) -> None:
+        self._pieces.append(_SPACED_BREAK)
+
+    def start_frameset(self, attributes: Mapping[str, str]) -> None:
+        """Behind the start of a body there are no framesets, and within one there is nothing but frames."""
+        if self._has_body or self._inert:
+            return
+        self._framesets += 1
+        self._hidden += 1
+        self._starts, self._ends, self._blocks = _FRAMESET_STARTS, _FRAMESET_ENDS, frozenset()
+
+    def end_frameset(self) -> None:
+        self._framesets -= 1
+        if not self._framesets:
+            self._starts, self._ends = {}, {}
+
+    def start_frame(self, attributes: Mapping[str, str]) -> None:
+        self._add_source("frame", attributes.get("src"))
+
+    def start_foreign(self, attributes: Mapping[str, str], *, tag: str) -> None:
+        """Take a start tag from an svg or math on, until their elements are left."""
+        if not self._foreign:
+            self._starts, self._ends, self._blocks = _EVERY_START, _EVERY_END, frozenset()
+        unseen = self._foreign.unseen
+        if not self._foreign.start(tag, attributes):
+            self._set_foreign(unseen)
+            self._start_html(tag, attributes)
+            return
+        self._set_foreign(unseen)
+        if tag == "a":
+            href = attributes.get("href", attributes.get("xlink:href")) if self._foreign.root == "svg" else None
+            self._anchors.append((self._add_link("a", href, attributes.get("rel")), len(self._pieces)))
+
+    def end_foreign(self, *, tag: str) -> None:
+        unseen = self._foreign.unseen
+        is_foreign = self._foreign.end(tag)
+        self._set_foreign(unseen)
+        if not is_foreign and tag in BLOCKS:
+            self._pieces.append(_SPACED_BREAK)
+        elif not is_foreign or tag == "a":
+            _ENDS.get(tag, _no_end)(self)
+
+    def _set_foreign(self, unseen_before: int) -> None:
+        self._hidden = max(0, self._hidden + self._foreign.unseen - unseen_before)
+        if not self._foreign:
+            self._starts, self._ends, self._blocks = _html_starts(self._resources), _ENDS, BLOCKS
+
+    def _start_html(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if tag in BLOCKS:
+            self._pieces.append(_SPACED_BREAK)
+        else:
+            start = _html_starts(self._resources).get(tag)
+            if start is not None:
+                start(self, attributes)
+
+
+class _Every:
+    """A table that has one entry for whatever tag."""
+
+    def __init__(self, take: Callable[..., None]) -> None:
+        self._take = take
+
+    def get(self, tag: str) -> Callable[..., None]:
+        return partial(self._take, tag=tag)
+
+
+def _no_end(walker: _Walker) -> None:
+    """Take an end tag that means nothing."""
+
 
 def _short(text: str) -> str | None:
     return " ".join(text.replace(_BREAK, " ").split())[:ANCHOR_CHARACTERS_MAX].rstrip() or None
 
 
-_FOLLOWED_RELS = frozenset({"alternate", "next", "prev"})
-_HIDDEN = ("noembed", "noframes", "noscript", "plaintext", "script", "style")
-_BLOCKS = frozenset((
-    "address", "article", "aside", "blockquote", "body", "br", "button", "caption", "center", "dd", "details", "dialog",
-    "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "frameset", "h1", "h2", "h3", "h4",
-    "h5", "h6", "head", "header", "hgroup", "hr", "legend", "li", "main", "menu", "nav", "ol", "optgroup", "option",
-    "p", "pre", "section", "select", "summary", "table", "tbody", "td", "textarea", "tfoot", "th", "thead", "tr", "ul",
-))  # fmt: skip
+class _Starts(Protocol):
+    def get(self, tag: str, /) -> Callable[[_Walker, Mapping[str, str]], None] | None: ...
+
+
+class _Ends(Protocol):
+    def get(self, tag: str, /) -> Callable[[_Walker], None] | None: ...
+
+
 _STARTS: dict[str, Callable[[_Walker, Mapping[str, str]], None]] = {
     "a": _Walker.start_a,
     "area": _Walker.start_area,
     "base": _Walker.start_base,
-    "frame": _Walker.start_frame,
+    "body": _Walker.start_body,
+    "frameset": _Walker.start_frameset,
     "html": _Walker.start_html,
     "iframe": _Walker.start_iframe,
     "link": _Walker.start_link,
+    "math": partial(_Walker.start_foreign, tag="math"),
     "meta": _Walker.start_meta,
+    "noscript": _Walker.start_noscript,
+    "svg": partial(_Walker.start_foreign, tag="svg"),
     "template": _Walker.start_template,
     "title": _Walker.start_title,
 }
-_STARTS |= dict.fromkeys(_HIDDEN, _Walker.start_hidden)
+_STARTS |= dict.fromkeys(HIDDEN, _Walker.start_hidden)
+_RESOURCE_STARTS: dict[str, Callable[[_Walker, Mapping[str, str]], None]] = {
+    kind: partial(_Walker.start_resource, kind=kind) for kind in SOURCES
+} | {"script": _Walker.start_script}
+_FRAMESET_STARTS = {"frame": _Walker.start_frame, "frameset": _Walker.start_frameset}
+_EVERY_START = _Every(_Walker.start_foreign)
 _ENDS: dict[str, Callable[[_Walker], None]] = {
     "a": _Walker.end_a,
+    "body": _Walker.end_body,
     "iframe": _Walker.end_hidden,
+    "noscript": _Walker.end_noscript,
     "template": _Walker.end_template,
     "title": _Walker.end_title,
 }
-_ENDS |= dict.fromkeys(_HIDDEN, _Walker.end_hidden)
+_ENDS |= dict.fromkeys(HIDDEN, _Walker.end_hidden)
+_FRAMESET_ENDS = {"frameset": _Walker.end_frameset}
+_EVERY_END = _Every(_Walker.end_foreign)
+
+
+@cache
+def _html_starts(resources: frozenset[str]) -> dict[str, Callable[[_Walker, Mapping[str, str]], None]]:
+    """Return the table of start tags for the kinds of resources that are links."""
+    starts = _STARTS | {kind: start for kind, start in _RESOURCE_STARTS.items() if kind in resources}
+    return starts | {"image": starts["img"]} if "img" in resources else starts  # browsers take one for the other

@@ -48,7 +48,10 @@ def test_an_unknown_charset_of_the_header_counts_as_none() -> None:
     [
         ("text/html; charset=utf-8", "utf-8"),
         ('text/html;Charset="GB2312"', "gbk"),
-        ("text/html; charset='latin1' ; x=y", "windows-1252"),
+        ("text/html; charset=latin1 ; x=y", "windows-1252"),
+        ("text/html; charset='latin1'", None),
+        ("text/html; charset = latin1", None),
+        ("text/html; charset=latin1 x", None),
         ("text/html; charset=", None),
         ("text/html", None),
         ("", None),
