@@ -7,7 +7,8 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
-from batchcrawl.job.settings import Section, Settings
+from batchcrawl.job.setting_types import Section
+from batchcrawl.job.settings import Settings
 from batchcrawl.job.units import DURATION_FORM, SIZE_FORM, format_duration, format_size
 
 
