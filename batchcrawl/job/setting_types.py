@@ -4,12 +4,13 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from batchcrawl.job.units import GB, KB, YEAR
+from batchcrawl.job.units import GB, KB, MB, YEAR
 
 Seconds = Annotated[float, Meta(ge=0, le=10 * YEAR, extra={"unit": "duration"})]
 SomeSeconds = Annotated[float, Meta(ge=0.001, le=10 * YEAR, extra={"unit": "duration"})]
 WholeSeconds = Annotated[float, Meta(ge=1, le=10 * YEAR, extra={"unit": "duration"})]
 Bytes = Annotated[int, Meta(ge=KB, le=1000 * GB, extra={"unit": "size"})]
+Memory = Annotated[int, Meta(ge=16 * MB, le=1000 * GB, extra={"unit": "size"})]
 Speed = Annotated[int, Meta(ge=0, le=GB, extra={"unit": "size"})]
 Count = Annotated[int, Meta(ge=1, le=10**12)]
 Pattern = Annotated[str, Meta(min_length=1, max_length=500)]

@@ -12,6 +12,7 @@ from msgspec import Meta, field
 from batchcrawl.job.setting_types import (
     Bytes,
     Count,
+    Memory,
     Pattern,
     Seconds,
     Section,
