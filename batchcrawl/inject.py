@@ -136,6 +136,7 @@ def _promote(record: UrlRecord, seed: Seed) -> bool:
     if record.depth:
         record.body_at = None  # to be parsed again: its links count as nearer now
     record.seed, record.depth, record.score, record.seed_interval_s, record.metadata = wanted
+    record.costly = False
     if record.place is not Place.LEASED:
         record.level = max(record.level, seed_level(seed.score))
     return True

@@ -20,6 +20,29 @@ from batchcrawl.store.segment import STEPS, Segment
 
 
 @dataclass
+class TrapStatus:
+    """What a crawl has met of one trap, or of one budget."""
+
+    urls: int = 0
+    """Known URLs that it made costly."""
+    rejected: int = 0
+    """Links that it kept out."""
+    hosts: int = 0
+    """Hosts, or registered domains, that it was met on."""
+    most: str = ""
+    """The one of them with the most of both."""
+    most_of_both: int = 0
+
+    def add(self, name: str, *, urls: int, rejected: int) -> None:
+        """Add what was met on one host or domain."""
+        self.urls += urls
+        self.rejected += rejected
+        self.hosts += 1
+        if urls + rejected > self.most_of_both:
+            self.most, self.most_of_both = name, urls + rejected
+
+
+@dataclass
 class CrawlStatus:
     """What a crawl knows and what it has done."""
 
@@ -39,6 +62,8 @@ class CrawlStatus:
     segments: int = 0
     unfinished: dict[str, str] = field(default_factory=dict)
     """Segments with a step left, and that step's stamp."""
+    traps: dict[str, TrapStatus] = field(default_factory=dict)
+    """By trap or budget: calendar, facets, duplicates, path_depth, ..., host_budget, domain_budget."""
 
 
 def crawl_status(crawl: Crawl, *, now: float) -> CrawlStatus:
@@ -137,8 +162,18 @@ def _reason(host: HostRecord, *, delay_min_s: float, delay_max_s: float, put_off
     return "slow answers" if host.delay_s > delay_min_s else "the job's delay_min"
 
 
+def _add_traps(status: CrawlStatus, name: str, *, costly: dict[str, int], rejected: dict[str, int]) -> None:
+    links = {reason.removeprefix("trap_"): times for reason, times in rejected.items()}
+    for trap in costly.keys() | links.keys():
+        of_trap = status.traps.setdefault(trap, TrapStatus())
+        of_trap.add(name, urls=costly.get(trap, 0), rejected=links.get(trap, 0))
+
+
 def _add_partition(status: CrawlStatus, db: CrawlDb, now: float) -> None:
+    for _, domain in db.domains():
+        _add_traps(status, domain.domain, costly={}, rejected=domain.rejected)
     for _, host in db.hosts():
+        _add_traps(status, host.host, costly=host.costly, rejected=host.rejected)
         status.hosts += 1
         status.requests += host.requests
         status.body_bytes += host.body_bytes

@@ -52,13 +52,15 @@ def known_url(crawl: Crawl, located: Located) -> tuple[UrlRecord, HostRecord | N
 
 
 def dump(crawl: Crawl) -> Iterator[dict[str, Any]]:
-    """Yield every URL record and host record as a JSON-able row, in the order of keys."""
+    """Yield every record of a URL, host or domain as a JSON-able row, in the order of keys."""
     for p in range(crawl.partitions):
         with CrawlDb(crawl.layout.crawldb(p)) as db:
             for fingerprint, record in db.records():
                 yield {"fp": fingerprint.hex(), **record_row(record)}
             for part, host in db.hosts():
                 yield {"host_part": part.hex(), **msgspec.to_builtins(host)}
+            for part, domain in db.domains():
+                yield {"domain_part": part.hex(), **msgspec.to_builtins(domain)}
 
 
 def record_row(record: UrlRecord) -> dict[str, Any]:

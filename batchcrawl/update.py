@@ -23,8 +23,12 @@ from batchcrawl.model.clock import Clock
 from batchcrawl.model.entries import FetchLogLine, HostLogLine
 from batchcrawl.model.host import HostRecord
 from batchcrawl.model.record import UrlRecord
+from batchcrawl.model.rejection import TRAPS, Rejection
 from batchcrawl.model.status import PageStatus, Place
-from batchcrawl.policy.priority import link_level
+from batchcrawl.policy.admission import costliness, domain_refusal, host_refusal
+from batchcrawl.policy.copies import note_page
+from batchcrawl.policy.host_state import learn_host
+from batchcrawl.policy.priority import COSTLY_LEVEL, link_level
 from batchcrawl.policy.visits import Intervals, Visit, apply_visit
 from batchcrawl.store.crawldb import Batch, CrawlDb, Entry
 from batchcrawl.store.disk import Disk
@@ -61,6 +65,12 @@ class PageBrief(msgspec.Struct, gc=False):
     failed: str | None = None
     signature: str | None = None
     simhash: str | None = None
+    rejected: dict[str, int] = {}
+
+    @property
+    def trapped(self) -> dict[str, int]:
+        """The links that traps kept out, by reason."""
+        return {reason: times for reason, times in self.rejected.items() if reason in TRAPS}
 
 
 class LinkBrief(msgspec.Struct, gc=False):
@@ -154,7 +164,7 @@ class _Applier:
         settings = self.task.crawl.job.settings
         self.lease = self.task.segment.lease
         self.domains = self.task.crawl.domains()
-        self.host_urls_max = settings.scope.host_urls_max
+        self.budgets = self.task.crawl.job.budgets
         self.intervals = Intervals(
             first_s=settings.recrawl.interval_s,
             min_s=settings.recrawl.interval_min_s,
@@ -187,10 +197,10 @@ class _Applier:
     def apply_hosts(self, control: Control) -> None:
         """Apply the last line of each host in the host log, then mark the segment as applied."""
         batch, seen = self.db.batch(), 0
-        for part, line in _hosts(self.task, Fingerprinter(self.domains), after=self.mark.hosts):
+        for part, line in self._hosts(Fingerprinter(self.domains)):
             record = batch.host(part)
             if record is not None:
-                _learn_host(record, line)
+                learn_host(record, line)
             self.mark.hosts = part.hex()
             seen += 1
             if seen == BATCH_EVENTS:
@@ -199,6 +209,14 @@ class _Applier:
                 control.raise_if_stopping()
         self.mark.done = True
         self._commit(batch)
+
+    def _hosts(self, fingerprinter: Fingerprinter) -> Iterator[tuple[bytes, HostLogLine]]:
+        last: dict[bytes, HostLogLine] = {}
+        for line in read_log(self.task.segment.paths.host_log(self.task.partition), HostLogLine, sealed=True):
+            last[fingerprinter.of_host(line.host)] = line
+        for part, line in sorted(last.items()):
+            if part.hex() > self.mark.hosts:
+                yield part, line
 
     def _visit(self, batch: Batch, entry: Entry | None, visit: Visit) -> None:
         self.counts[visit.outcome.value] += 1
@@ -214,6 +232,10 @@ class _Applier:
         if host is not None:
             host.requests += visit.requests
             host.body_bytes += visit.body_bytes
+            for reason, times in visit.trapped.items():
+                host.rejected[reason] = host.rejected.get(reason, 0) + times
+            if entry.record.fetches == 1 and entry.record.status in (PageStatus.FETCHED, PageStatus.DUPLICATE):
+                note_page(host, entry.record.url, copy=entry.record.status is PageStatus.DUPLICATE)
 
     def _link(self, batch: Batch, entry: Entry | None, link: LinkBrief) -> None:
         if entry is None:
@@ -224,7 +246,8 @@ class _Applier:
             entry.record.depth = min(entry.record.depth, link.depth)
             entry.record.hops = min(entry.record.hops, link.hops)
             entry.record.body_at = None  # to be parsed again: its links count as nearer now
-            if entry.record.place is Place.READY and entry.record.status is PageStatus.UNFETCHED:
+            fresh = entry.record.place is Place.READY and entry.record.status is PageStatus.UNFETCHED
+            if fresh and not entry.record.costly:
                 entry.record.level = max(entry.record.level, link_level(entry.record.depth))
             batch.put(entry)
             self.counts["known"] += 1
@@ -232,16 +255,30 @@ class _Applier:
             self.counts["known"] += 1
 
     def _enter(self, batch: Batch, link: LinkBrief) -> None:
-        fingerprint = bytes.fromhex(link.fp)
+        """Let a new URL in, unless a budget is spent."""
+        entry = Entry.new(bytes.fromhex(link.fp), _new_record(link, self.task.at))
         key = host_key(link.url)
-        new_host = HostRecord(host=key, domain=self.domains.registered(host_name(key)), first_seen_at=self.task.at)
-        entry = Entry.new(fingerprint, _new_record(link, self.task.at))
-        host = batch.enter_host(entry.host_part, new_host)
-        if self.host_urls_max is not None and sum(host.urls.values()) >= self.host_urls_max:
-            self.counts["rejected_host_budget"] += 1
+        domain = batch.domain(entry.domain_part, self.domains.registered(host_name(key)))
+        refusal = domain_refusal(domain, self.budgets)
+        if refusal is not None:
+            self._refuse(domain.rejected, refusal)
             return
+        host = batch.enter_host(entry.host_part, HostRecord(host=key, domain=domain.domain, first_seen_at=self.task.at))
+        costly = costliness(link.url, host, self.budgets)
+        refusal = host_refusal(host, costly, self.budgets)
+        if refusal is not None:
+            self._refuse(host.rejected, refusal)
+            return
+        if costly is not None:
+            entry.record.costly, entry.record.level = True, COSTLY_LEVEL
+            host.costly[costly.value] = host.costly.get(costly.value, 0) + 1
+            self.counts[f"costly_{costly.value}"] += 1
         batch.put(entry)
         self.counts["new"] += 1
+
+    def _refuse(self, counts: dict[str, int], refusal: Rejection) -> None:
+        counts[refusal.value] = counts.get(refusal.value, 0) + 1
+        self.counts[f"rejected_{refusal.value}"] += 1
 
     def _commit(self, batch: Batch) -> None:
         self.mark.counts = dict(self.counts)
@@ -326,6 +363,7 @@ def _visits(task: Task) -> Iterator[_Event]:
             parsed=brief is not None and brief.failed is None,
             signature=bytes.fromhex(brief.signature) if brief is not None and brief.signature else None,
             simhash=bytes.fromhex(brief.simhash) if brief is not None and brief.simhash else None,
+            trapped=brief.trapped if brief is not None else {},
         )
         yield _Event(line.fp, visit)
 
@@ -360,20 +398,3 @@ def _settle_duplicate(batch: Batch, entry: Entry, old_signature: bytes | None) -
         record.status, record.duplicate_of = PageStatus.FETCHED, None
     else:
         record.status, record.duplicate_of = PageStatus.DUPLICATE, owner
-
-
-def _hosts(task: Task, fingerprinter: Fingerprinter, *, after: str) -> Iterator[tuple[bytes, HostLogLine]]:
-    last: dict[bytes, HostLogLine] = {}
-    for line in read_log(task.segment.paths.host_log(task.partition), HostLogLine, sealed=True):
-        last[fingerprinter.of_host(line.host)] = line
-    for part, line in sorted(last.items()):
-        if part.hex() > after:
-            yield part, line
-
-
-def _learn_host(record: HostRecord, line: HostLogLine) -> None:
-    record.robots = line.robots or record.robots
-    record.delay_s, record.crawl_delay_s, record.response_s = line.delay_s, line.crawl_delay_s, line.response_s
-    record.failures, record.deferred_until = line.failures, line.deferred_until
-    record.address = line.address or record.address
-    record.last_fetch_at = line.at

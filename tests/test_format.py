@@ -8,7 +8,15 @@ import msgspec
 import pytest
 
 from batchcrawl.model.entries import FetchEntry, FetchLogLine, HostLogLine, HostSheet, LinkLine, PageLine
-from batchcrawl.model.host import HostRecord, RobotsCopy, decode_host, encode_host
+from batchcrawl.model.host import (
+    DomainRecord,
+    HostRecord,
+    RobotsCopy,
+    decode_domain,
+    decode_host,
+    encode_domain,
+    encode_host,
+)
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.model.record import HEAD_BYTES, RECORD_VERSION, UrlRecord, decode_record, encode_record
 from batchcrawl.model.revisit import Revisit, RevisitProfile
@@ -109,6 +117,7 @@ def test_the_keys_are_those_of_the_url() -> None:
         "ready": keys.ready_key(fp, level=6, next_fetch_at=1_796_126_400),
         "timer": keys.timer_key(fp, next_fetch_at=1_796_126_400),
         "host": keys.host_key(fp[:8]),
+        "domain": keys.domain_key(fp[:4]),
         "signature": keys.signature_key(text_signature("Hello, world.")),
         "meta": keys.meta_key(f"update/{SEGMENT}"),
     }
@@ -146,7 +155,7 @@ def test_each_field_of_the_head_lies_at_its_offset() -> None:
 
 
 def test_the_array_of_a_url_record_has_the_other_fields() -> None:
-    head = {name for _, _, name in head_rows()} | {"seed"}
+    head = {name for _, _, name in head_rows()} | {"seed", "costly"}
     elements = fields_after("The array has these elements")
     assert elements == [name for name in UrlRecord.__struct_fields__ if name not in head]
 
@@ -170,11 +179,19 @@ def test_the_example_of_a_host_record_is_read_and_written() -> None:
     data = hex_example("HostRecord")
     record = decode_host(data)
     assert encode_host(record) == data
-    assert msgspec.to_builtins(record, str_keys=True) == json.loads(EXAMPLES["HostRecord"])
+    assert json.loads(msgspec.json.encode(record)) == json.loads(EXAMPLES["HostRecord"])
 
 
-def test_the_tables_of_a_host_record_have_its_fields() -> None:
+def test_the_example_of_a_domain_record_is_read_and_written() -> None:
+    data = hex_example("DomainRecord")
+    record = decode_domain(data)
+    assert encode_domain(record) == data
+    assert msgspec.to_builtins(record) == json.loads(EXAMPLES["DomainRecord"])
+
+
+def test_the_tables_of_a_host_and_a_domain_record_have_their_fields() -> None:
     assert fields_after("## Host record") == list(HostRecord.__struct_fields__)
+    assert fields_after("## Domain record") == list(DomainRecord.__struct_fields__)
     assert fields_after("`robots`, here and in the lines below:") == list(RobotsCopy.__struct_fields__)
 
 

@@ -7,7 +7,7 @@ import msgspec
 
 from batchcrawl.errors import UsageError
 from batchcrawl.fakeweb.server import ServeSettings, serve
-from batchcrawl.fakeweb.spec import FAULTS, WebSpec, parse_faults
+from batchcrawl.fakeweb.spec import FAULTS, TRAPS, WebSpec, parse_faults
 from batchcrawl.fakeweb.truth import truth
 from batchcrawl.fakeweb.web import FakeWeb
 from batchcrawl.model.clock import SystemClock
@@ -28,6 +28,10 @@ Example:
 \b
 Faults:
 {chr(10).join(f"  {name:<12} {meaning}" for name, meaning in FAULTS.items())}
+
+\b
+Traps, which are no part of `all`; `traps` stands for all of them:
+{chr(10).join(f"  {name:<20} {meaning}" for name, meaning in TRAPS.items())}
 
 \b
 Exit codes: 0 done or ended by a signal, 1 port taken, 2 wrong usage
@@ -106,8 +110,8 @@ def _spec(options: Options) -> WebSpec:
 
 
 def _write_truth(web: FakeWeb, options: Options, out: TextIO) -> None:
-    if web.spec.pages is None:
-        raise UsageError("the truth of an endless web has no end; leave out --truth or --endless")
+    if web.spec.endless:
+        raise UsageError("the truth of an endless web has no end; leave out --truth, or --endless and the traps")
     at = options["clock"]
     if at is None:
         at = SystemClock().now()

@@ -7,7 +7,7 @@ from batchcrawl.cli.options import job_argument, json_option
 from batchcrawl.cli.running import command_clock, held_crawl, opened_crawl
 from batchcrawl.job.crawl import Crawl
 from batchcrawl.job.units import about
-from batchcrawl.report import CrawlStatus, crawl_status, segment_rows
+from batchcrawl.report import CrawlStatus, TrapStatus, crawl_status, segment_rows
 from batchcrawl.store.segment import COMMANDS
 
 
@@ -69,6 +69,15 @@ def _echo_status(crawl: Crawl, found: CrawlStatus, now: float) -> None:
     click.echo(f"  {'due later':<22} {found.timers:>14,}{later}")
     click.echo(f"  {'hosts put off':<22} {found.put_off_hosts:>14,}")
     click.echo(f"  {'requests':<22} {found.requests:>14,}   {found.body_bytes / 1e6:,.1f} MB of bodies")
+    for name, trap in sorted(found.traps.items()):
+        click.echo(f"  {f'trap {name}':<22} {_trap_line(trap)}")
     click.echo(f"  {'segments':<22} {found.segments:>14,}")
     for name, step in found.unfinished.items():
         click.echo(f"  segment {name} is next to {COMMANDS[step]}")
+
+
+def _trap_line(trap: TrapStatus) -> str:
+    told = [f"{trap.urls:,} URLs known"] if trap.urls else []
+    told += [f"{trap.rejected:,} links not taken"] if trap.rejected else []
+    hosts = f"on {trap.most}" if trap.hosts == 1 else f"on {trap.hosts:,} hosts, most on {trap.most}"
+    return f"{', '.join(told)}, {hosts}"

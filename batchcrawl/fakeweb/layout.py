@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 from batchcrawl.fakeweb.rolls import roll
 from batchcrawl.fakeweb.spec import WebSpec
+from batchcrawl.fakeweb.traps import Spot, trap_path, trap_spot
 
 HOSTS_PER_DOMAIN = 4
 CHAIN_STEPS = 3
@@ -26,7 +27,7 @@ _WORD_PATHS = tuple(quote(word) for word in ("größe", "čas", "città", "по�
 
 
 class Kind(Enum):
-    """What stands at a URL; the value is its path, where {} is the number of its page."""
+    """What stands at a URL; the value is its path, where {} is the number of its page, or the name of a trap."""
 
     PAGE = "page"
     MOVED = "/moved/{}"
@@ -44,10 +45,15 @@ class Kind(Enum):
     FILE = "/files/{}"
     PRINT = "/print/{}.html"
     UNFOLLOWED = "/unfollowed/{}.html"
+    CALENDAR = "calendar"
+    SESSION = "session_paths"
+    REPEATING = "repeating_paths"
+    GROWING = "growing_parameters"
+    FACETS = "facets"
 
 
 class Resource(NamedTuple):
-    """One URL of the web by what it is. `step` counts down a redirect chain, or tells a loop's sides."""
+    """A URL by what it is. `step` counts down a redirect chain, or tells a loop's sides or a trap's places."""
 
     host: int
     kind: Kind
@@ -55,6 +61,7 @@ class Resource(NamedTuple):
     step: int = 0
 
 
+TRAP_KINDS = (Kind.CALENDAR, Kind.SESSION, Kind.REPEATING, Kind.GROWING, Kind.FACETS)
 FILE_TYPES = (("pdf", "application/pdf"), ("png", "image/png"), ("zip", "application/zip"))
 
 _EXTRAS: tuple[tuple[Kind, str, int], ...] = (
@@ -83,6 +90,7 @@ class Layout:
     def __init__(self, spec: WebSpec) -> None:
         self._spec = spec
         self._extras = _extra_table(spec.faults)
+        self.traps = tuple(kind for kind in TRAP_KINDS if kind.value in spec.faults)
         self._count = lru_cache(maxsize=4096)(self._pages_of)
 
     def host_name(self, host: int) -> str:
@@ -124,6 +132,8 @@ class Layout:
             return f"/chain/{page}/{step}"
         if kind is Kind.LOOP:
             return f"/loop/{page}/{'ab'[step]}"
+        if kind in TRAP_KINDS:
+            return trap_path(kind.value, Spot(page, step))
         return str(kind.value).format(page)
 
     def url(self, resource: Resource) -> str:
@@ -135,6 +145,10 @@ class Layout:
         path = canonical_path(path_query)
         if path == "/":
             return Resource(host, Kind.PAGE, 0)
+        for kind in self.traps:
+            spot = trap_spot(kind.value, path)
+            if spot is not None and (kind is not Kind.SESSION or self.has_page(host, spot.page)):
+                return Resource(host, kind, *spot)
         for number in _NUMBER.findall(path):
             resource = self._with_number(host, path, int(number))
             if resource is not None:

@@ -3,9 +3,10 @@
 from functools import lru_cache
 from typing import NamedTuple
 
-from batchcrawl.fakeweb.layout import Kind, Layout, Resource
+from batchcrawl.fakeweb.layout import TRAP_KINDS, Kind, Layout, Resource
 from batchcrawl.fakeweb.rolls import roll, stream
 from batchcrawl.fakeweb.spec import WebSpec
+from batchcrawl.fakeweb.traps import Spot, new_session, trap_entrance, trap_ways
 
 _TREE_WIDTH = 8
 _OFF_HOST_SHARE = 0.1
@@ -39,6 +40,11 @@ class Links:
             return [Link(Resource(host, Kind.PAGE, page)), Link(Resource(host, Kind.PAGE, 0))]
         if kind is Kind.REFRESH:
             return [Link(Resource(host, Kind.PAGE, page))]
+        if kind is Kind.SESSION:
+            return [self._in_session(resource, link, at) for at, link in enumerate(self._recent(host, page))]
+        if kind in TRAP_KINDS:
+            ways = trap_ways(kind.value, Spot(page, step), seed=self._spec.seed, host=host)
+            return [Link(Resource(host, kind, *spot)) for spot in ways]
         return []
 
     def redirect(self, resource: Resource) -> Resource | None:
@@ -61,12 +67,20 @@ class Links:
         extra = self._layout.extra(host, page)
         if extra is not None:
             found.append(_link(extra))
+        if page == 0:
+            found += [Link(Resource(host, kind, *trap_entrance(kind.value))) for kind in self._layout.traps]
         chance = stream(self._spec.seed, "links", host, page)
         while len(found) < self._spec.links:
             found.append(self._at_random(host, page, off_host=chance.random(), number=chance.getrandbits(62)))
         # The tree's links stand among the others, but the order is the page's own for ever.
         chance.shuffle(found)
         return found
+
+    def _in_session(self, resource: Resource, link: Link, position: int) -> Link:
+        if link.target.kind is not Kind.PAGE or link.target.host != resource.host:
+            return link
+        step = new_session(self._spec.seed, host=resource.host, step=resource.step, position=position)
+        return Link(Resource(resource.host, Kind.SESSION, link.target.page, step), link.follow)
 
     def _children(self, host: int, page: int) -> list[Resource]:
         first = page * self._width + 1

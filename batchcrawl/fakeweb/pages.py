@@ -1,6 +1,6 @@
 """The content of pages: title, text, links and the way in which they are written."""
 
-from batchcrawl.fakeweb.layout import Kind, Layout, Resource
+from batchcrawl.fakeweb.layout import TRAP_KINDS, Kind, Layout, Resource
 from batchcrawl.fakeweb.links import Link, Links
 from batchcrawl.fakeweb.render import PLAIN_WRITING, WRITINGS, Anchor, Document, Writing, html_bytes
 from batchcrawl.fakeweb.rolls import roll, stream
@@ -13,7 +13,8 @@ _PARAGRAPH_WORDS = 80
 _ANCHOR_BYTES = 70
 _WORD_BYTES = 10
 _FRAME_BYTES = 300
-_OWN_TEXT = frozenset({Kind.REFRESH, Kind.CHAIN, Kind.PRIVATE, Kind.OPEN, Kind.UNFOLLOWED})
+_ENDLESS = frozenset(TRAP_KINDS) - {Kind.SESSION}
+_OWN_TEXT = frozenset({Kind.REFRESH, Kind.CHAIN, Kind.PRIVATE, Kind.OPEN, Kind.UNFOLLOWED}) | _ENDLESS
 """Kinds whose text is their own; the text of any other is its page's."""
 
 
@@ -39,7 +40,9 @@ class PageWriter:
         return WRITINGS[chance // 4 % len(WRITINGS)]
 
     def _document(self, resource: Resource, version: int) -> Document:
-        host, kind, page, _ = resource
+        host, kind, page, step = resource
+        if kind in _ENDLESS:  # every place of a trap has a text of its own
+            page = page << 64 | step
         name = kind.name.lower() if kind in _OWN_TEXT else "page"
         # A copy has the words of its page, and another look and other spellings.
         writing = self.writing(resource)

@@ -73,7 +73,7 @@ def _check(web: FakeWeb, settings: ServeSettings) -> None:
         raise UsageError(f"a port is a number from 0 to 65535, not {settings.port}")
     if settings.latency_s < 0 or (settings.speed is not None and settings.speed < 0):
         raise UsageError("latency and speed must not be negative")
-    if settings.warm and web.spec.pages is None:
+    if settings.warm and web.spec.endless:
         raise UsageError("an endless web cannot be rendered before it is served; leave out --warm or --endless")
 
 

@@ -32,6 +32,15 @@ FAULTS: dict[str, str] = {
 }
 """The difficulties by name, each with what it adds."""
 
+TRAPS: dict[str, str] = {
+    "calendar": "a calendar of all months, without a first and a last one",
+    "session_paths": "the pages once more below a session number in the path, a new one behind every link",
+    "repeating_paths": "a link that adds the same segment to the path again and again",
+    "growing_parameters": "a parameter that holds the URL of its page, encoded over again",
+    "facets": "lists that are chosen and sorted in a hundred million ways",
+}
+"""The traps by name, each with what it adds to every host. No part of `all`: with one of them a web has no end."""
+
 HOSTS_MAX = 10_000_000
 PAGE_BYTES_MAX = 16_000_000
 LINKS_MAX = 10_000
@@ -62,21 +71,26 @@ class WebSpec:
         if not 0 <= self.slow_s <= 3600:
             raise UsageError(f"a slow host's wait must be from 0 to 3600 seconds, not {self.slow_s}")
         for name in self.faults:
-            if name not in FAULTS:
-                raise UsageError(_unknown(name))
+            _require_known(name)
+
+    @property
+    def endless(self) -> bool:
+        """The web has more URLs than could be listed."""
+        return self.pages is None or not self.faults.isdisjoint(TRAPS)
 
 
 def parse_faults(text: str) -> frozenset[str]:
-    """Return the faults of `all`, `none` or a comma-separated list. Raises UsageError for an unknown one."""
-    names = frozenset(part.strip() for part in text.split(",") if part.strip())
-    if names == {"all"}:
-        return frozenset(FAULTS)
-    if names == {"none"}:
-        return frozenset()
-    for name in sorted(names):
-        if name not in FAULTS:
-            raise UsageError(_unknown(name))
-    return names
+    """Return the faults of a comma-separated list of faults, traps, `all`, `none` and `traps`.
+
+    Raises UsageError for an unknown one.
+    """
+    groups = {"all": FAULTS.keys(), "none": (), "traps": TRAPS.keys()}
+    names: set[str] = set()
+    for name in filter(None, map(str.strip, text.split(","))):
+        if name not in groups:
+            _require_known(name)
+        names.update(groups.get(name, (name,)))
+    return frozenset(names)
 
 
 def _check(name: str, value: int, *, low: int, high: int) -> None:
@@ -84,7 +98,9 @@ def _check(name: str, value: int, *, low: int, high: int) -> None:
         raise UsageError(f"{name} must be from {low} to {high}, not {value}")
 
 
-def _unknown(name: str) -> str:
-    near = difflib.get_close_matches(name, FAULTS, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"known are: {', '.join(FAULTS)}"
-    return f"there is no fault {name!r}; {hint}"
+def _require_known(name: str) -> None:
+    known = [*FAULTS, *TRAPS]
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"known are: {', '.join(known)}"
+        raise UsageError(f"there is no fault {name!r}; {hint}")

@@ -16,7 +16,10 @@ from batchcrawl.job.scope_rules import scope_rules
 from batchcrawl.job.settings import Settings
 from batchcrawl.job.source import FILE_BYTES_MAX, parse_job_text, printable
 from batchcrawl.net.names import StaticNames
+from batchcrawl.policy.admission import Budgets
+from batchcrawl.policy.copies import CopyLimits
 from batchcrawl.policy.rules import ScopeRules
+from batchcrawl.policy.traps import Costly, CostlyShare
 
 JOBS_DIR = "jobs"
 DATA_DIR = "data"
@@ -51,6 +54,18 @@ class Job:
     def product_token(self) -> str:
         """Return the name that robots.txt knows the crawler by."""
         return agent.product_token(self.settings)
+
+    @property
+    def budgets(self) -> Budgets:
+        """Return what hosts and domains may give to the crawl."""
+        scope, traps = self.settings.scope, self.settings.traps
+        return Budgets(
+            host_urls_max=scope.host_urls_max,
+            domain_urls_max=scope.domain_urls_max,
+            costly=frozenset(map(Costly, traps.costly)),
+            share=CostlyShare(traps.costly_urls_max, traps.costly_share),
+            copies=CopyLimits(traps.duplicates_min, traps.duplicates_share),
+        )
 
     @property
     def seed_paths(self) -> list[Path]:

@@ -1,4 +1,4 @@
-"""Host records of the crawldb: what a host has taught us. Stored as a MessagePack map."""
+"""Records of hosts and of registered domains: what they have taught us. Stored as MessagePack maps."""
 
 import msgspec
 
@@ -54,6 +54,13 @@ class HostRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
     body_bytes: int = 0
     first_seen_at: int = 0
     last_fetch_at: float | None = None
+    costly: dict[str, int] = {}
+    """Known URLs that are costly, by what makes them so (policy.traps)."""
+    rejected: dict[str, int] = {}
+    """Links not taken because of traps and budgets, by reason: those on its pages that look like a trap, those to it
+    that its budgets refuse."""
+    patterns: dict[str, tuple[int, int]] = {}
+    """Pages, and copies among them, of path patterns that have copies (policy.copies)."""
 
     def count(self, status: PageStatus, change: int) -> None:
         """Add `change` to the number of the host's URLs that have the status."""
@@ -64,8 +71,19 @@ class HostRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
             self.urls.pop(int(status), None)
 
 
+class DomainRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """What the crawldb knows of one registered domain."""
+
+    domain: str
+    urls: int = 0
+    """Known URLs of all its hosts."""
+    rejected: dict[str, int] = {}
+    """Links not taken because of its budget, by reason."""
+
+
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(HostRecord).decode
+_decode_domain = msgspec.msgpack.Decoder(DomainRecord).decode
 
 
 def encode_host(record: HostRecord) -> bytes:
@@ -76,3 +94,13 @@ def encode_host(record: HostRecord) -> bytes:
 def decode_host(data: bytes) -> HostRecord:
     """Return the host record of its stored bytes. Raises msgspec.MsgspecError when they are damaged."""
     return _decode(data)
+
+
+def encode_domain(record: DomainRecord) -> bytes:
+    """Return the bytes of a domain record as the crawldb stores them."""
+    return _encode(record)
+
+
+def decode_domain(data: bytes) -> DomainRecord:
+    """Return the domain record of its stored bytes. Raises msgspec.MsgspecError when they are damaged."""
+    return _decode_domain(data)

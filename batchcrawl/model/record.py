@@ -20,6 +20,7 @@ HEAD_BYTES = _HEAD.size
 INSTANT_MAX = 0xFFFF_FFFF
 """The last instant that a record and its index entry can hold, in 2106; a later one is stored as this."""
 _FLAG_SEED = 1
+_FLAG_COSTLY = 2
 
 
 class UrlRecord(msgspec.Struct):
@@ -41,6 +42,8 @@ class UrlRecord(msgspec.Struct):
     seed: bool = False
     hops: int = 0
     """Links since the crawl's own hosts were left, at least; 0 on one of them."""
+    costly: bool = False
+    """Looks like a part of the web that goes on without end: taken last, and only so much of it."""
     http_status: int | None = None
     fetches: int = 0
     """Conclusive answers so far."""
@@ -138,7 +141,7 @@ def encode_record(record: UrlRecord) -> bytes:
     r = record
     head = _HEAD.pack(
         RECORD_VERSION, r.status, r.place, r.level, min(r.depth, 0xFFFF), min(r.retries, 0xFF),
-        0 if r.outcome is None else r.outcome.number, _FLAG_SEED if r.seed else 0, min(r.hops, 0xFF),
+        0 if r.outcome is None else r.outcome.number, _FLAG_SEED * r.seed | _FLAG_COSTLY * r.costly, min(r.hops, 0xFF),
         r.http_status or 0, min(r.fetches, 0xFFFF), min(r.changes, 0xFFFF), min(r.first_seen_at, INSTANT_MAX),
         min(r.last_fetch_at or 0, INSTANT_MAX), min(r.last_change_at or 0, INSTANT_MAX),
         min(r.next_fetch_at or 0, INSTANT_MAX), min(r.interval_s or 0, INSTANT_MAX), r.lease or 0, r.rate_a, r.rate_b,
@@ -160,8 +163,9 @@ def decode_record(data: bytes) -> UrlRecord:
         raise CorruptData(f"URL record of {len(data)} bytes is damaged: {error}") from error
     return UrlRecord(
         tail.url, _STATUS[head[1]], _PLACE[head[2]], head[3], head[4], head[5], _OUTCOME[head[6]],
-        bool(head[7] & _FLAG_SEED), head[8], head[9] or None, head[10], head[11], head[12], head[13] or None,
-        head[14] or None, head[15] or None, head[16] or None, head[17] or None, head[18], head[19],
+        bool(head[7] & _FLAG_SEED), head[8], bool(head[7] & _FLAG_COSTLY), head[9] or None, head[10], head[11],
+        head[12], head[13] or None, head[14] or None, head[15] or None, head[16] or None, head[17] or None,
+        head[18], head[19],
         tail.fetch_url, tail.score, tail.seed_interval_s, tail.source, tail.etag, tail.last_modified, tail.signature,
         tail.simhash, tail.digest, tail.content_type, tail.redirect, tail.segment, tail.duplicate_of, tail.metadata,
         tail.body_at, tail.content_encoding, tail.not_modified or 0,

@@ -50,7 +50,5 @@ class Rejection(Enum):
     """The registered domain has as many known URLs as the job's `scope.domain_urls_max` allows."""
 
 
-TRAPS_AND_BUDGETS = frozenset(
-    reason for reason in Rejection if reason.value.startswith("trap_") or reason.value.endswith("_budget")
-)
-"""What ends a part of the web that goes on without end."""
+TRAPS = frozenset(reason.value for reason in Rejection if reason.value.startswith("trap_"))
+"""The names of the reasons that keep out what goes on without end."""

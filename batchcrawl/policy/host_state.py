@@ -8,7 +8,7 @@ host log, the rest is written there when the step ends.
 from collections.abc import Iterable, Mapping
 
 from batchcrawl.model.entries import FetchLogLine, HostLogLine, HostSheet
-from batchcrawl.model.host import RobotsCopy
+from batchcrawl.model.host import HostRecord, RobotsCopy
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.policy.politeness import REACTIONS, DelayRules, HostPoliteness
 from batchcrawl.web.robots import RobotsRules
@@ -120,3 +120,12 @@ def replay(
         host.learn_robots(copy, token)
         lost.pop(host.name, None)
     return list(lost.values())
+
+
+def learn_host(record: HostRecord, line: HostLogLine) -> None:
+    """Take over into a host's record what the last line of the host log says of it."""
+    record.robots = line.robots or record.robots
+    record.delay_s, record.crawl_delay_s, record.response_s = line.delay_s, line.crawl_delay_s, line.response_s
+    record.failures, record.deferred_until = line.failures, line.deferred_until
+    record.address = line.address or record.address
+    record.last_fetch_at = line.at

@@ -3,6 +3,8 @@
 LEVEL_MAX = 15
 SEED_LEVEL = 12
 RECRAWL_LEVEL = 6
+COSTLY_LEVEL = 0
+"""Below every link: calendars, facets and copies come when nothing else waits, and by their share."""
 
 
 def seed_level(score: float | None) -> int:

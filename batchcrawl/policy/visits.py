@@ -1,11 +1,12 @@
 """What one fetch changes in the record of its URL; pure, so that the whole of it is tested as a matrix."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.model.record import INSTANT_MAX, UrlRecord
 from batchcrawl.model.status import PageStatus, Place
-from batchcrawl.policy.priority import RECRAWL_LEVEL, SEED_LEVEL
+from batchcrawl.policy.priority import COSTLY_LEVEL, RECRAWL_LEVEL, SEED_LEVEL
 from batchcrawl.policy.schedule import DAY_S, Belief, bounded_interval, fresh_span_s, rare_interval, retry_wait
 from batchcrawl.policy.transitions import Next, Transition, transition
 
@@ -59,6 +60,8 @@ class Visit:
     signature: bytes | None = None
     """None for a page without words."""
     simhash: bytes | None = None
+    trapped: Mapping[str, int] = field(default_factory=dict)
+    """Links of the page that traps kept out, by reason."""
 
 
 def apply_visit(record: UrlRecord, visit: Visit, intervals: Intervals) -> Transition:
@@ -157,7 +160,7 @@ def _wait(record: UrlRecord, cell: Transition, last_interval_s: int | None, inte
         return record.interval_s
     wanted_s = float(record.seed_interval_s or 0) or expected_interval_s(record, intervals.first_s)
     record.interval_s = bounded_interval(wanted_s, min_s=intervals.min_s, max_s=intervals.max_s)
-    record.level = SEED_LEVEL if record.seed else RECRAWL_LEVEL
+    record.level = COSTLY_LEVEL if record.costly else SEED_LEVEL if record.seed else RECRAWL_LEVEL
     return record.interval_s
 
 

@@ -1,4 +1,4 @@
-"""Proves what a partition derives from its URL records: index entries, counts of hosts, owners of signatures."""
+"""Proves what a partition derives from its URL records: indexes, counts of hosts and domains, owners of signatures."""
 
 import heapq
 from collections import Counter
@@ -10,7 +10,7 @@ from operator import itemgetter
 import msgspec
 
 from batchcrawl.errors import CorruptData
-from batchcrawl.model.host import decode_host
+from batchcrawl.model.host import decode_domain, decode_host
 from batchcrawl.model.record import UrlRecord, decode_head, decode_record
 from batchcrawl.model.status import PageStatus, Place
 from batchcrawl.store import keys
@@ -29,11 +29,12 @@ class Fault:
 def verify(db: CrawlDb) -> Iterator[Fault]:
     """Yield every fault of a partition, in bounded memory.
 
-    Costs two passes over the URL records, one over everything else, and one or two look-ups a key. Damage that
-    LevelDB itself finds raises CorruptData, since behind it nothing can be read.
+    Costs two passes over the URL records and one over their keys, one over everything else, and one or two look-ups
+    a key. Damage that LevelDB itself finds raises CorruptData, since behind it nothing can be read.
     """
     yield from _check_records(db)
     yield from _check_hosts(db)
+    yield from _check_domains(db)
     yield from _check_index(db, b"r", keys.READY_KEY_BYTES, keys.ready_fingerprint)
     yield from _check_index(db, b"t", keys.TIMER_KEY_BYTES, keys.timer_fingerprint)
     yield from _check_signatures(db)
@@ -108,6 +109,18 @@ def _check_host(key: bytes, counted: Counter[int], stored: bytes | None) -> Iter
         return
     if host.urls != counted:
         yield Fault(key, f"{host.host} counts {_told(host.urls)}, but has {_told(counted)}")
+
+
+def _check_domains(db: CrawlDb) -> Iterator[Fault]:
+    for key, stored in db.entries(b"d"):
+        try:
+            domain = decode_domain(stored)
+        except msgspec.MsgspecError as error:
+            yield Fault(key, f"the domain record is damaged: {error}")
+            continue
+        counted = sum(1 for _ in db.keys(b"u" + key[1:]))
+        if domain.urls != counted:
+            yield Fault(key, f"{domain.domain} counts {domain.urls} URLs, but has {counted}")
 
 
 def _told(urls: dict[int, int]) -> str:

@@ -16,7 +16,7 @@ import msgspec
 import plyvel
 
 from batchcrawl.errors import CorruptData, CrawlError, CrawlLocked, DiskFull
-from batchcrawl.model.host import HostRecord, decode_host, encode_host
+from batchcrawl.model.host import DomainRecord, HostRecord, decode_domain, decode_host, encode_domain, encode_host
 from batchcrawl.model.record import RecordHead, UrlRecord, decode_head, decode_record, encode_record
 from batchcrawl.model.status import PageStatus
 from batchcrawl.store import keys
@@ -58,6 +58,11 @@ class Entry:
     def host_part(self) -> bytes:
         """The first half of the fingerprint: the URL's host."""
         return self.fingerprint[: keys.HOST_PART_BYTES]
+
+    @property
+    def domain_part(self) -> bytes:
+        """The first quarter of the fingerprint: the URL's registered domain."""
+        return self.fingerprint[: keys.DOMAIN_PART_BYTES]
 
 
 class CrawlDb:
@@ -114,6 +119,12 @@ class CrawlDb:
         data = self.value(key)
         return None if data is None else self._decoded(key, data, decode_host)
 
+    def domain(self, domain_part: bytes) -> DomainRecord | None:
+        """Return a domain record, or None when there is none."""
+        key = keys.domain_key(domain_part)
+        data = self.value(key)
+        return None if data is None else self._decoded(key, data, decode_domain)
+
     def meta(self, name: str) -> bytes | None:
         """Return a meta entry, or None."""
         return self.value(keys.meta_key(name))
@@ -135,10 +146,15 @@ class CrawlDb:
         for key, value in self.entries(b"u"):
             yield key[1:], self._decoded(key, value, decode_record)
 
-    def hosts(self) -> Iterator[tuple[bytes, HostRecord]]:
-        """Yield every host in the order of host parts."""
-        for key, value in self.entries(b"h"):
+    def hosts(self, domain_part: bytes = b"") -> Iterator[tuple[bytes, HostRecord]]:
+        """Yield every host, or those of a registered domain, in the order of host parts."""
+        for key, value in self.entries(b"h" + domain_part):
             yield key[1:], self._decoded(key, value, decode_host)
+
+    def domains(self) -> Iterator[tuple[bytes, DomainRecord]]:
+        """Yield every domain in the order of domain parts."""
+        for key, value in self.entries(b"d"):
+            yield key[1:], self._decoded(key, value, decode_domain)
 
     def entries(self, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
         """Yield every key that starts with `prefix` and its value as stored, in order."""
@@ -198,6 +214,7 @@ class Batch:
         self._db = db
         self._writes = db.raw_batch()
         self._hosts: dict[bytes, HostRecord] = {}
+        self._domains: dict[bytes, DomainRecord] = {}
         self._signatures: dict[bytes, bytes | None] = {}
         self.size = 0
         """URL records put so far."""
@@ -215,8 +232,22 @@ class Batch:
         """Return a host record for changing; a host that is not known enters with the record `new`."""
         return self.host(host_part) or self._hosts.setdefault(host_part, new)
 
+    def domain(self, domain_part: bytes, name: str) -> DomainRecord:
+        """Return a domain record for changing; it is written with the batch.
+
+        One that is not there, as in crawls from before there were any, is made from the records of its hosts.
+        """
+        record = self._domains.get(domain_part)
+        if record is None:
+            record = self._db.domain(domain_part)
+            if record is None:
+                known = sum(sum(host.urls.values()) for _, host in self._db.hosts(domain_part))
+                record = DomainRecord(domain=name, urls=known)
+            self._domains[domain_part] = record
+        return record
+
     def put(self, entry: Entry) -> None:
-        """Store a URL record with its index entry, and move its host's counts.
+        """Store a URL record with its index entry, and move the counts of its host and domain.
 
         The host must be known to the database or the batch. The entry may be put again.
         """
@@ -257,13 +288,17 @@ class Batch:
         """Write everything at once, synced."""
         for host_part, record in self._hosts.items():
             self._writes.put(keys.host_key(host_part), encode_host(record))
+        for domain_part, domain in self._domains.items():
+            self._writes.put(keys.domain_key(domain_part), encode_domain(domain))
         self._db.write(self._writes)
 
     def _move_count(self, entry: Entry, status: PageStatus) -> None:
         host = self.host(entry.host_part)
         if host is None:
             raise CorruptData(f"{self._db.path}: no host record for {entry.record.url}; {ADVICE}")
-        if entry.stored_status is not None:
+        if entry.stored_status is None:
+            self.domain(entry.domain_part, host.domain).urls += 1
+        else:
             host.count(entry.stored_status, -1)
         host.count(status, +1)
 

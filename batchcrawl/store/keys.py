@@ -4,6 +4,7 @@ u  fingerprint[16]                                            URL record
 r  host part[8]  255 - level[1]  next fetch[4]  URL part[8]   ready index, best first within a host
 t  minute[4]  fingerprint[16]                                 timer index
 h  host part[8]                                               host record
+d  domain part[4]                                             domain record
 s  signature[16]                                              first fingerprint with that content
 m  name                                                       meta
 """
@@ -15,6 +16,7 @@ from batchcrawl.model.status import Place
 
 FINGERPRINT_BYTES = 16
 HOST_PART_BYTES = 8
+DOMAIN_PART_BYTES = 4
 
 _READY = struct.Struct(">c8sBI8s")
 _TIMER = struct.Struct(">cI16s")
@@ -30,6 +32,11 @@ def url_key(fingerprint: bytes) -> bytes:
 def host_key(host_part: bytes) -> bytes:
     """Return the key of a host record."""
     return b"h" + host_part
+
+
+def domain_key(domain_part: bytes) -> bytes:
+    """Return the key of a domain record."""
+    return b"d" + domain_part
 
 
 def signature_key(signature: bytes) -> bytes:

@@ -38,6 +38,7 @@ def test_a_truth_without_a_fixed_clock_says_that_it_ages() -> None:
         ["--hosts", "5", "--pages", "4"],
         ["--faults", "weather"],
         ["--endless", "--truth", "-"],
+        ["--faults", "traps", "--truth", "-"],
         ["--endless", "--warm"],
         ["--port", "70000"],
         ["--workers", "0"],

@@ -1,7 +1,7 @@
 import pytest
 
 from batchcrawl.errors import UsageError
-from batchcrawl.fakeweb.spec import FAULTS, WebSpec, parse_faults
+from batchcrawl.fakeweb.spec import FAULTS, TRAPS, WebSpec, parse_faults
 
 
 def test_all_and_none_name_every_fault_and_no_fault() -> None:
@@ -11,6 +11,17 @@ def test_all_and_none_name_every_fault_and_no_fault() -> None:
 
 def test_a_list_names_the_faults_in_it() -> None:
     assert parse_faults("gzip, redirects") == {"gzip", "redirects"}
+
+
+def test_traps_are_named_on_their_own() -> None:
+    assert parse_faults("none, calendar") == {"calendar"}
+    assert parse_faults("all,traps") == frozenset(FAULTS) | frozenset(TRAPS)
+
+
+def test_a_web_is_endless_without_a_number_of_pages_or_with_a_trap() -> None:
+    assert not WebSpec().endless
+    assert WebSpec(pages=None).endless
+    assert WebSpec(faults=frozenset({"facets"})).endless
 
 
 def test_an_unknown_fault_is_refused_with_the_nearest_known_one() -> None:

@@ -71,6 +71,7 @@ records = st.builds(
     outcome=st.none() | st.sampled_from(FetchOutcome),
     seed=st.booleans(),
     hops=st.integers(0, 0xFF),
+    costly=st.booleans(),
     http_status=st.none() | st.integers(100, 999),
     fetches=st.integers(0, 0xFFFF),
     changes=st.integers(0, 0xFFFF),

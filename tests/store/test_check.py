@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from batchcrawl.model.host import HostRecord, encode_host
+from batchcrawl.model.host import DomainRecord, HostRecord, encode_domain, encode_host
 from batchcrawl.model.record import encode_record
 from batchcrawl.model.status import PageStatus, Place
 from batchcrawl.store import keys
@@ -132,7 +132,7 @@ def test_a_damaged_url_record_is_found_and_the_rest_is_still_looked_at(path: Pat
 def test_a_removed_url_record_leaves_its_traces(path: Path) -> None:
     with leveldb(path) as raw:
         raw.delete(URL)
-    assert {key for key, _ in faults(path)} == {READY, HOST}
+    assert {key for key, _ in faults(path)} == {READY, HOST, keys.domain_key(HOST[1:5])}
 
 
 def test_a_url_key_of_another_size_is_found(path: Path) -> None:
@@ -173,3 +173,17 @@ def test_faults_are_found_one_after_the_other(path: Path) -> None:
         found = verify(db)
         assert next(found) == Fault(READY, "the index entry of http://host1.example/1 is missing")
         assert next(found).key == HOST
+
+
+def test_a_wrong_count_of_a_domain_is_found(path: Path) -> None:
+    key = keys.domain_key(fp(1, 1)[:4])
+    with leveldb(path) as raw:
+        raw.put(key, encode_domain(DomainRecord(domain="host1.example", urls=9)))
+    assert faults(path) == [(key, "host1.example counts 9 URLs, but has 4")]
+
+
+def test_a_damaged_domain_record_is_found(path: Path) -> None:
+    key = keys.domain_key(fp(1, 1)[:4])
+    with leveldb(path) as raw:
+        raw.put(key, b"\xc1")
+    assert [found for found, _ in faults(path)] == [key]

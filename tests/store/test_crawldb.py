@@ -256,3 +256,23 @@ def test_a_changed_byte_in_a_table_is_found_by_its_checksum(tmp_path: Path) -> N
     table.write_bytes(data)
     with CrawlDb(tmp_path / "db") as db, pytest.raises(CorruptData, match="LevelDB finds damage"):
         list(db.records())
+
+
+def test_a_domain_counts_the_urls_of_all_its_hosts(tmp_path: Path) -> None:
+    with filled(tmp_path / "db", (1, 1, {}), (1, 2, {}), (2, 1, {})) as db:
+        domain = db.domain(fp(1, 1)[:4])
+        assert domain is not None
+        assert domain.urls == 3  # the test's hosts share the first half of their parts
+
+
+def test_a_domain_without_a_record_is_counted_by_its_hosts_when_the_next_url_enters(tmp_path: Path) -> None:
+    filled(tmp_path / "db", (1, 1, {}), (2, 1, {})).close()
+    with leveldb(tmp_path / "db") as raw:
+        raw.delete(keys.domain_key(fp(1, 1)[:4]))
+    with CrawlDb(tmp_path / "db") as db:
+        batch = db.batch()
+        enter(batch, 3, 1)
+        batch.commit()
+        domain = db.domain(fp(1, 1)[:4])
+        assert domain is not None
+        assert domain.urls == 3
