@@ -20,7 +20,8 @@ from batchcrawl.model.entries import FetchEntry, FetchLogLine, HostSheet
 from batchcrawl.model.exchange import Answer
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.net.client import Client
-from batchcrawl.net.robots import fetch_robots
+from batchcrawl.net.failure import printable
+from batchcrawl.net.robots import RobotsRequest, ask_for_robots, first_request
 from batchcrawl.policy.frontier import Frontier, Taken
 from batchcrawl.policy.host_state import HostState, replay
 from batchcrawl.policy.log_lines import answered, failed, unasked
@@ -175,10 +176,15 @@ class _Visitor:
         self._full_every = job.settings.fetch.full_every if job.settings.fetch.conditional else 1
         self._wants = wanted_types(job)
         self._tries: Counter[str] = Counter()
+        self._cookies: dict[str, str] = {}
+        """By the fingerprint of a URL that redirects to itself: what it is to be asked past with."""
+        self._robots_requests: dict[str, RobotsRequest] = {}
+        """By the host whose robots.txt has been redirected: where it is to be asked for."""
         rules = delay_rules(job)
         self._gaps = gaps(job, partitions=task.crawl.partitions)
-        self._hosts = {sheet.host: HostState(sheet, rules) for sheet in _sheets(task.segment, task.partition)}
-        self._without_robots = replay(self._hosts, output.hosts().values(), output.lines(), self._token)
+        at = task.clock.now()
+        self._hosts = {s.host: HostState(s, rules, at=at) for s in _sheets(task.segment, task.partition)}
+        self._without_robots = replay(self._hosts, output.host_lines(), output.lines())
         self.body_bytes = 0
 
     def visit(self, taken: Taken[FetchEntry]) -> After:
@@ -188,13 +194,15 @@ class _Visitor:
         if not host.located and self._gaps.address_s > 0:
             return self._locate(host)
         if host.needs_robots(now) and not host.politeness.put_off:
-            return self._visit_robots(host)
+            self._ask_for_robots(host)
+            return After(wait_s=host.wait_s(self._clock.now()), again=True)
         host.refuse_delay(now)
         if host.politeness.put_off:
             self._log(unasked(entry, FetchOutcome.DEFERRED, _why_put_off(host), at=now))
             return After(wait_s=0.0, drop_host=True)
         if not host.allowed.allowed(self._token, entry.url):
-            self._log(unasked(entry, FetchOutcome.ROBOTS_DENIED, None, at=now))
+            why = host.allowed.deciding_line(self._token, entry.url).reason
+            self._log(unasked(entry, FetchOutcome.ROBOTS_DENIED, printable(why), at=now))
             return After(wait_s=0.0)
         return self._visit_page(host, entry)
 
@@ -206,8 +214,8 @@ class _Visitor:
     def recover_robots(self, control: Control) -> None:
         """Ask again for each robots.txt that a power failure took."""
         for host in self._without_robots:
-            if not control.stopping:
-                self._visit_robots(host)
+            while not control.stopping and self._ask_for_robots(host):
+                pass
 
     def gates(self) -> dict[str, dict[str, float]]:
         """Return the gaps in seconds that each host shares with others, by the name of what is shared."""
@@ -236,22 +244,27 @@ class _Visitor:
         host.address = self._client.address_of(host_name(host.name)) or host.address
         return After(wait_s=host.wait_s(self._clock.now()), again=True, gates=self._gates(host))
 
-    def _visit_robots(self, host: HostState) -> After:
-        copy, answers = fetch_robots(
-            self._client, host.name, self._clock, previous=host.robots, ttl_s=self._robots_ttl_s
-        )
-        for answer in answers:
+    def _ask_for_robots(self, host: HostState) -> bool:
+        """Send one request for robots.txt; return whether there is to be another, to where a redirect leads."""
+        request = self._robots_requests.pop(host.name, None) or first_request(host.name, ttl_s=self._robots_ttl_s)
+        found, answer = ask_for_robots(self._client, request, self._clock, previous=host.robots)
+        if isinstance(answer, Answer):
             self._output.store(answer, fp=ROBOTS_FP)
-        now = self._clock.now()
-        host.learn_robots(copy, self._token)
-        self._output.log_host(host.line(now))
-        return After(wait_s=host.wait_s(now), again=True)
+        if isinstance(found, RobotsRequest):
+            self._robots_requests[host.name] = found
+            host.rest(answer.ended_at)
+            return True
+        host.learn_robots(found, self._token, answer)
+        self._output.log_host(host.line(self._clock.now()))
+        return False
 
     def _visit_page(self, host: HostState, entry: FetchEntry) -> After:
         delay_s = host.politeness.delay_s
         self._tries[entry.fp] += 1
-        asked = validators(entry, full_every=self._full_every)
-        result = self._client.get(entry.url, headers=[*self._own_headers, *asked], wants=self._wants)
+        asked, cookie = validators(entry, full_every=self._full_every), self._cookies.pop(entry.fp, None)
+        result = self._client.get(entry.url, headers=[*self._own_headers, *asked], wants=self._wants, cookie=cookie)
+        if cookie is None and isinstance(result, Answer) and self._is_asked_past(host, entry, result):
+            return After(wait_s=host.wait_s(self._clock.now()), again=True)
         if isinstance(result, Answer):
             line = self._stored(entry, result, conditional=bool(asked))
         else:
@@ -265,6 +278,16 @@ class _Visitor:
         self._log(line)
         self.body_bytes += line.body_bytes or 0
         return After(wait_s=wait_s, drop_host=host.politeness.put_off)
+
+    def _is_asked_past(self, host: HostState, entry: FetchEntry, answer: Answer) -> bool:
+        """Keep a redirect to itself that wants a cookie, and tell whether the answer was one: its URL is next again."""
+        cookie = self._client.cookie_past(answer)
+        if cookie is None:
+            return False
+        self._output.store(answer, fp=entry.fp)
+        self._cookies[entry.fp] = cookie
+        host.rest(answer.ended_at)
+        return True
 
     def _stored(self, entry: FetchEntry, answer: Answer, *, conditional: bool) -> FetchLogLine:
         line = answered(entry, answer, conditional=conditional)

@@ -188,10 +188,5 @@ def known_robots(crawl: Crawl, url: str) -> RobotsVerdict | None:
         why = f"robots.txt could not be had ({copy.detail}), so nothing may be fetched yet"
         return RobotsVerdict(False, why, source, copy)
     decision = RobotsRules(copy.text).deciding_line(crawl.job.product_token, located.canonical)
-    if copy.text is None:
-        why = "there is no robots.txt"
-    elif decision.line is None:
-        why = "no rule matches"
-    else:
-        why = f"line {decision.line_number}: {decision.line.strip()}"
+    why = "there is no robots.txt" if copy.text is None else decision.reason
     return RobotsVerdict(decision.allowed, why, source, copy)

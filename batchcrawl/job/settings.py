@@ -247,9 +247,10 @@ class FetchSettings(Section, frozen=True, kw_only=True):
         Annotated[int, Meta(ge=1, le=10_000)],
         means("A page that the server says is unchanged is asked for as a whole at least every so many visits."),
     ] = 10
-    robots_ttl_s: Annotated[WholeSeconds, means("A host's robots.txt is read anew after this time.")] = field(
-        default=DAY, name="robots_ttl"
-    )
+    robots_ttl_s: Annotated[
+        Annotated[float, Meta(ge=1, le=DAY, extra={"unit": "duration"})],
+        means("A host's robots.txt is read anew after this time, or sooner where its Cache-Control says so."),
+    ] = field(default=DAY, name="robots_ttl")
 
 
 class NetworkSettings(Section, frozen=True, kw_only=True):

@@ -109,7 +109,7 @@ class FetchLogLine(Line):
     delay_s: float | None = None
     """The politeness delay that preceded it."""
     detail: str | None = None
-    """What exactly failed."""
+    """What exactly failed, or the line of robots.txt that forbids the URL."""
 
 
 class HostLogLine(Line):

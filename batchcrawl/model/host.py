@@ -20,6 +20,8 @@ class RobotsCopy(msgspec.Struct, kw_only=True, omit_defaults=True):
     """Since when the host has not given a usable answer."""
     detail: str | None = None
     """Why there was none."""
+    url: str | None = None
+    """Where the answer came from, if a redirect led away from the host's own /robots.txt."""
 
     def is_unreachable(self, now: float) -> bool:
         """Tell whether nothing may be fetched; after 30 days the file counts as absent (RFC 9309, 2.3.1.4)."""

@@ -17,6 +17,7 @@ class Attempt:
     connect_timeout_s: float
     read_timeout_s: float
     header_bytes_max: int
+    body_bytes_max: int
     bytes_per_second_min: int = 0
     """Slowest answer, measured from its first byte on; 0: any."""
     speed_window_s: float = 20.0

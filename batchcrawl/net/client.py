@@ -9,7 +9,6 @@ import io
 import re
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from urllib3.exceptions import InsecureRequestWarning
@@ -84,71 +83,67 @@ class Client:
         *,
         headers: Sequence[tuple[str, str]] = (),
         wants: Wants | None = None,
-        passed: Callable[[Answer], object] | None = None,
+        cookie: str | None = None,
+        body_bytes_max: int | None = None,
     ) -> Answer | NoAnswer:
         """Fetch a serialised http or https URL, sent byte for byte without its fragment and credentials.
 
-        `headers` go out beside Host, User-Agent, Accept and Accept-Encoding, or replace them. `wants` None
-        reads every body. Takes no longer than the deadline of the settings.
-
-        A redirect to the URL itself that sets a cookie is asked past, once, with that cookie, also where no cookies are
-        kept. What comes then is returned; `passed` is given the redirect.
+        `headers` go out beside Host, User-Agent, Accept and Accept-Encoding, or replace them. `wants` None reads every
+        body. `cookie` goes out in the place of the cookies that are kept, see `cookie_past`. `body_bytes_max` None is
+        that of the settings. Takes no longer than the deadline of the settings.
         """
-        deadline = self._clock.monotonic() + self._settings.deadline_s
-        jar = self._cookies
-        fetch = _Fetch(url, headers, wants, deadline)
-        answer, sent = self._fetch(fetch, jar)
-        if isinstance(answer, NoAnswer) or not _wants_a_cookie(answer):
-            return answer
-        request = parse_request(url)
-        if jar is None:
-            jar = CookieJar(self._clock, hosts_max=1)
-            jar.take(request, _set_cookies(answer))
-        if jar.header(request) in (None, sent):
-            return answer
-        if passed is not None:
-            passed(answer)
-        return self._fetch(fetch, jar)[0]
-
-    def close(self) -> None:
-        """Close all connections that are not in use, and end the resolver's threads."""
-        self._transport.close()
-        self._resolver.close()
-
-    def _fetch(self, fetch: "_Fetch", jar: CookieJar | None) -> tuple[Answer | NoAnswer, str | None]:
-        """Return what came, and the cookies that were sent."""
         started_at = self._clock.now()
-        attempt = self._attempt(fetch.deadline)
-        cookies = None
+        attempt = self._attempt(body_bytes_max or self._settings.body_bytes_max)
         try:
-            request = parse_request(fetch.url)
-            cookies = None if jar is None else jar.header(request)
-            fields = self._fields_for(request, fetch.headers, cookies)
-            exchange = self._send(request, attempt, fields)
-            answer = self._answer(fetch, attempt, exchange, started_at)
-            if jar is not None:
-                jar.take(request, _set_cookies(answer))
-            return answer, cookies
+            request = parse_request(url)
+            if cookie is None and self._cookies is not None:
+                cookie = self._cookies.header(request)
+            exchange = self._send(request, attempt, self._fields_for(request, headers, cookie))
+            answer = self._answer(url, attempt, exchange, wants, started_at)
+            if self._cookies is not None:
+                self._cookies.take(request, _set_cookies(answer))
+            return answer
         except (FetchError, *FAILURES) as error:
             outcome, detail = failure_of(error)
-            failed = NoAnswer(
-                url=fetch.url,
+            return NoAnswer(
+                url=url,
                 outcome=outcome,
                 detail=detail,
                 started_at=started_at,
                 ended_at=self._clock.now(),
                 address=attempt.address,
             )
-            return failed, cookies
 
-    def _attempt(self, deadline: float) -> Attempt:
+    def cookie_past(self, answer: Answer) -> str | None:
+        """Return the cookies by which a redirect that leads nowhere but to itself may be asked past, or None.
+
+        That is one that sets a cookie which was not sent; it is known, too, where no cookies are kept. Whether and when
+        to ask again, and that only once, is the caller's: it is a request like any other.
+        """
+        if not _wants_a_cookie(answer):
+            return None
+        request = parse_request(answer.url)
+        jar = self._cookies
+        if jar is None:
+            jar = CookieJar(self._clock, hosts_max=1)
+            jar.take(request, _set_cookies(answer))
+        cookies = jar.header(request)
+        return None if cookies is None or _sent(answer, cookies) else cookies
+
+    def close(self) -> None:
+        """Close all connections that are not in use, and end the resolver's threads."""
+        self._transport.close()
+        self._resolver.close()
+
+    def _attempt(self, body_bytes_max: int) -> Attempt:
         settings = self._settings
         attempt = self._current.attempt = Attempt(
             clock=self._clock,
-            deadline=deadline,
+            deadline=self._clock.monotonic() + settings.deadline_s,
             connect_timeout_s=settings.connect_timeout_s,
             read_timeout_s=settings.read_timeout_s,
             header_bytes_max=settings.header_bytes_max,
+            body_bytes_max=body_bytes_max,
             bytes_per_second_min=settings.bytes_per_second_min,
             speed_window_s=settings.speed_window_s,
         )
@@ -195,15 +190,17 @@ class Client:
         connection, response = pool.ask(request_head(target, fields), tunnel=tunnel)
         return _Exchange(pool, connection, response)
 
-    def _answer(self, fetch: "_Fetch", attempt: Attempt, exchange: "_Exchange", started_at: float) -> Answer:
-        response, wants = exchange.response, fetch.wants
+    def _answer(
+        self, url: str, attempt: Attempt, exchange: "_Exchange", wants: Wants | None, started_at: float
+    ) -> Answer:
+        response = exchange.response
         try:
             wanted = wants is None or wants(response.status, response.field("content-type"), response.length)
-            body, truncated = self._read_body(response) if wanted else (b"", None)
+            body, truncated = _read_body(response, attempt.body_bytes_max) if wanted else (b"", None)
         finally:
             exchange.pool.release(exchange.connection, response)
         return Answer(
-            url=fetch.url,
+            url=url,
             status=response.status,
             headers=response.fields,
             request_head=_without_credentials(attempt.request_head),
@@ -217,32 +214,22 @@ class Client:
             unwanted=not wanted,
         )
 
-    def _read_body(self, response: RecordedResponse) -> tuple[bytes, str | None]:
-        body = io.BytesIO()  # a list of parts would take many times the bytes of a body that comes in small chunks
-        room = self._settings.body_bytes_max
-        truncated = None
-        try:
-            for part in response.chunks():
-                body.write(part[:room])
-                room -= len(part)
-                if room < 0:
-                    truncated = "length"
-                    break
-        except (FetchError, TimeoutError) as error:
-            if not body.tell() or failure_of(error)[0] is not FetchOutcome.TIMEOUT:
-                raise
-            truncated = "time"
-        return body.getvalue(), truncated
 
-
-@dataclass(frozen=True, slots=True)
-class _Fetch:
-    """What a call of `get` asks for."""
-
-    url: str
-    headers: Sequence[tuple[str, str]]
-    wants: Wants | None
-    deadline: float
+def _read_body(response: RecordedResponse, room: int) -> tuple[bytes, str | None]:
+    body = io.BytesIO()  # a list of parts would take many times the bytes of a body that comes in small chunks
+    truncated = None
+    try:
+        for part in response.chunks():
+            body.write(part[:room])
+            room -= len(part)
+            if room < 0:
+                truncated = "length"
+                break
+    except (FetchError, TimeoutError) as error:
+        if not body.tell() or failure_of(error)[0] is not FetchOutcome.TIMEOUT:
+            raise
+        truncated = "time"
+    return body.getvalue(), truncated
 
 
 class _Exchange(NamedTuple):
@@ -275,3 +262,10 @@ def _wants_a_cookie(answer: Answer) -> bool:
         return False
     target = judge(answer).redirect
     return target is not None and target.partition("#")[0] == answer.url.partition("#")[0]
+
+
+def _sent(answer: Answer, cookies: str) -> bool:
+    """Tell whether the request had these cookies already; those of the job stand before them."""
+    lines = answer.request_head.decode("latin-1").split("\r\n")
+    sent = next((line for line in lines if line.lower().startswith("cookie:")), "")
+    return sent.endswith((f": {cookies}", f"; {cookies}"))

@@ -1,4 +1,6 @@
-"""The fetch of a host's robots.txt, by RFC 9309, section 2.3.1."""
+"""The fetch of a host's robots.txt, by RFC 9309, section 2.3.1, one request after the other."""
+
+from dataclasses import dataclass, replace
 
 from msgspec import structs
 
@@ -8,48 +10,71 @@ from batchcrawl.model.host import RobotsCopy
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.net.client import Client
 from batchcrawl.policy.outcomes import judge
+from batchcrawl.web.cache_control import fresh_s
 from batchcrawl.web.codings import decode_body
 from batchcrawl.web.robots import ROBOTS_BYTES_MAX, decode_robots
 
 REDIRECTS_MAX = 5
+TTL_MIN_S = 60.0
+"""A copy is good for so long whatever its Cache-Control says: who forbids to keep it is not asked before every page."""
 UNREACHABLE_TTL_S = 3600.0
 """How soon a robots.txt that could not be had is asked for again, at the latest."""
 GOOD_COPY_S = 86_400.0
 """How long a copy may be used when no newer one can be had (RFC 9309, section 2.4)."""
+BODY_BYTES_MAX = 2 * ROBOTS_BYTES_MAX
+"""How much is read of an answer, content codings included: enough for what is parsed of it."""
 
 DETAIL_CHARS_MAX = 200
 _ERROR_PAGE_BYTES_MAX = 65536
 
 
-def fetch_robots(
-    client: Client, host_key: str, clock: Clock, *, previous: RobotsCopy | None, ttl_s: float
-) -> tuple[RobotsCopy, list[Answer]]:
-    """Fetch a host's robots.txt; return what it says for `ttl_s` seconds, and every answer on the way.
+@dataclass(frozen=True, kw_only=True)
+class RobotsRequest:
+    """A request on the way to a host's robots.txt."""
+
+    url: str
+    ttl_s: float
+    """How long the copy may be used by the job and the answers so far."""
+    redirects: int = 0
+    """Followed so far."""
+    cookie: str | None = None
+    """What the last redirect wants to be asked past with."""
+
+
+def first_request(host_key: str, *, ttl_s: float) -> RobotsRequest:
+    """Return where the fetch of a host's robots.txt begins; its copy is used for `ttl_s` seconds at most."""
+    return RobotsRequest(url=f"{host_key}/robots.txt", ttl_s=ttl_s)
+
+
+def ask_for_robots(
+    client: Client, request: RobotsRequest, clock: Clock, *, previous: RobotsCopy | None
+) -> tuple[RobotsCopy | RobotsRequest, Answer | NoAnswer]:
+    """Send one request; return what robots.txt says, or the request that a redirect leads to, and the answer.
 
     At most five redirects are followed, to other hosts too. A 4xx but 429, or a redirect to nowhere, means that
     there is no file: no text, everything allowed. After 429, 5xx, a cut body or no answer at all, the previous copy is
     used up to a day; then nothing is known, `unreachable_since` says since when, and nothing may be fetched. A host
     that may not be connected to has no file: its pages then meet the same refusal, and say so.
+
+    A copy is used for as long as the Cache-Control of every answer on the way allows (RFC 9309, section 2.4), a minute
+    at least and `ttl_s` at most.
     """
-    answers: list[Answer] = []
-    url = f"{host_key}/robots.txt"
-    while True:
-        answer = client.get(url, headers=[("Accept", "text/plain,*/*;q=0.5")], wants=_wants)
-        if isinstance(answer, NoAnswer):
-            return _without_answer(answer, clock.now(), previous, ttl_s, first=not answers), answers
-        answers.append(answer)
-        target = judge(answer).redirect
-        if target is None or len(answers) > REDIRECTS_MAX:
-            return _copy(answer, clock.now(), previous, ttl_s), answers
-        url = target
-
-
-def _without_answer(
-    answer: NoAnswer, now: float, previous: RobotsCopy | None, ttl_s: float, *, first: bool
-) -> RobotsCopy:
-    if first and answer.outcome is FetchOutcome.ADDRESS_REFUSED:
-        return RobotsCopy(fetched_at=now, expires_at=now + ttl_s, detail=answer.detail)
-    return _unreachable(None, f"{answer.outcome.value}: {answer.detail}"[:DETAIL_CHARS_MAX], now, previous)
+    answer = client.get(
+        request.url,
+        headers=[("Accept", "text/plain,*/*;q=0.5")],
+        wants=_wants,
+        cookie=request.cookie,
+        body_bytes_max=BODY_BYTES_MAX,
+    )
+    now = clock.now()
+    if isinstance(answer, NoAnswer):
+        return _without_answer(answer, now, request, previous), answer
+    request = _bounded(request, answer)
+    target = judge(answer).redirect
+    if target is None or request.redirects >= REDIRECTS_MAX:
+        return _copy(answer, now, request, previous), answer
+    cookie = client.cookie_past(answer) if request.cookie is None else None
+    return replace(request, url=target, redirects=request.redirects + 1, cookie=cookie), answer
 
 
 def _wants(status: int, content_type: str | None, content_length: int | None) -> bool:
@@ -57,7 +82,20 @@ def _wants(status: int, content_type: str | None, content_length: int | None) ->
     return 200 <= status < 300 or (content_length is not None and content_length <= _ERROR_PAGE_BYTES_MAX)
 
 
-def _copy(answer: Answer, now: float, previous: RobotsCopy | None, ttl_s: float) -> RobotsCopy:
+def _bounded(request: RobotsRequest, answer: Answer) -> RobotsRequest:
+    """Return the request with no more time for its copy than an answer allows."""
+    fields = (value for name, value in answer.headers if name.lower() == "cache-control")
+    allowed_s = fresh_s(fields, answer.header("age"))
+    return request if allowed_s is None else replace(request, ttl_s=min(request.ttl_s, max(allowed_s, TTL_MIN_S)))
+
+
+def _without_answer(answer: NoAnswer, now: float, request: RobotsRequest, previous: RobotsCopy | None) -> RobotsCopy:
+    if answer.outcome is FetchOutcome.ADDRESS_REFUSED and request.redirects == 0:
+        return RobotsCopy(fetched_at=now, expires_at=now + request.ttl_s, detail=answer.detail)
+    return _unreachable(None, f"{answer.outcome.value}: {answer.detail}"[:DETAIL_CHARS_MAX], now, previous)
+
+
+def _copy(answer: Answer, now: float, request: RobotsRequest, previous: RobotsCopy | None) -> RobotsCopy:
     if answer.status == 429 or answer.status >= 500 or answer.truncated == "time":
         cut = " and was cut" if answer.truncated == "time" else ""
         return _unreachable(answer.status, f"it answered {answer.status}{cut}", now, previous)
@@ -65,7 +103,8 @@ def _copy(answer: Answer, now: float, previous: RobotsCopy | None, ttl_s: float)
     if 200 <= answer.status < 300:
         body = decode_body(answer.body, answer.header("content-encoding"), bytes_max=ROBOTS_BYTES_MAX + 1)
         text = decode_robots(answer.body if body is None else body)
-    return RobotsCopy(fetched_at=now, expires_at=now + ttl_s, status=answer.status, text=text)
+    url = request.url if request.redirects else None
+    return RobotsCopy(fetched_at=now, expires_at=now + request.ttl_s, status=answer.status, text=text, url=url)
 
 
 def _unreachable(status: int | None, detail: str, now: float, previous: RobotsCopy | None) -> RobotsCopy:

@@ -1,15 +1,19 @@
 """What the fetch step knows of a host while it runs; a step that was cut learns it again from its logs.
 
 A host has one request at a time, so its lines stand in the fetch log in the order in which it answered. Its
-state is a function of its sheet, its robots.txt and those lines; only robots.txt has a line at once in the
-host log, the rest is written there when the step ends.
+state is a function of its sheet, its lines in the host log, of which each robots.txt brings one at once, and those
+lines; what else was learned is written there when the step ends.
 """
 
+import math
+from collections import deque
 from collections.abc import Iterable, Mapping
 
 from batchcrawl.model.entries import FetchLogLine, HostLogLine, HostSheet
+from batchcrawl.model.exchange import Answer, NoAnswer
 from batchcrawl.model.host import HostRecord, RobotsCopy
 from batchcrawl.model.outcome import FetchOutcome
+from batchcrawl.policy.outcomes import judge
 from batchcrawl.policy.politeness import REACTIONS, DelayRules, HostPoliteness
 from batchcrawl.web.robots import RobotsRules
 
@@ -17,7 +21,8 @@ from batchcrawl.web.robots import RobotsRules
 class HostState:
     """What is known of a host now. Used by one thread at a time, since a host takes one item at a time."""
 
-    def __init__(self, sheet: HostSheet, rules: DelayRules) -> None:
+    def __init__(self, sheet: HostSheet, rules: DelayRules, *, at: float) -> None:
+        """`at` is when the step began."""
         self.name = sheet.host
         self.domain = sheet.domain
         self.address = sheet.address
@@ -25,20 +30,21 @@ class HostState:
         """Its address has been asked for."""
         self.robots = sheet.robots
         self.allowed = RobotsRules(sheet.robots.text if sheet.robots is not None else None)
-        self.politeness = HostPoliteness.start(
-            rules,
-            crawl_delay_s=sheet.crawl_delay_s,
-            response_s=sheet.response_s,
-            failures=sheet.failures,
-            deferred_until=sheet.deferred_until,
-        )
+        self.politeness = HostPoliteness.start(rules, sheet, at=at)
         self.free_at = 0.0
         """The earliest instant of the next contact."""
         self.changed = False
+        self._has_just_got_robots = False
 
     def needs_robots(self, now: float) -> bool:
-        """Tell whether robots.txt is to be asked for; one that could not be had allows nothing (RFC 9309, 2.3.1.4)."""
-        return self.robots is None or self.robots.expires_at <= now or self.robots.is_unreachable(now)
+        """Tell whether robots.txt is to be asked for; one that could not be had allows nothing (RFC 9309, 2.3.1.4).
+
+        A copy is good until it expires, and for the request that follows it however long that had to wait: else a host
+        that waits longer than its copy lives would be asked for robots.txt and for nothing else.
+        """
+        if self.robots is None or self.robots.is_unreachable(now):
+            return True
+        return self.robots.expires_at <= now and not self._has_just_got_robots
 
     def refuse_delay(self, now: float) -> None:
         """Put the host off if its robots.txt, which is still fresh, asks for a longer delay than the job allows."""
@@ -46,15 +52,31 @@ class HostState:
             self.politeness = self.politeness.with_crawl_delay(self.politeness.crawl_delay_s, now=now)
             self.changed = True
 
-    def learn_robots(self, copy: RobotsCopy, token: str) -> None:
-        """Take over what has just been got for robots.txt."""
-        self.robots, self.allowed = copy, RobotsRules(copy.text)
-        if copy.is_unreachable(copy.fetched_at):
-            self.politeness = self.politeness.after(FetchOutcome.DEFERRED, status=503, now=copy.fetched_at)
+    def rest(self, now: float) -> None:
+        """Leave the host alone for its delay after a request that teaches nothing."""
+        self.free_at = self.politeness.next_contact(now)
+
+    def learn_robots(self, copy: RobotsCopy, token: str, answer: Answer | NoAnswer) -> None:
+        """Take over what has just been got for robots.txt, and what the answer to the request says of the host.
+
+        A host that fails is left alone as for a page where an older copy may still be used, and put off where none may.
+        No answer makes up for failures: only pages do.
+        """
+        now, polite = answer.ended_at, self.politeness
+        retry_after = answer.header("retry-after") if isinstance(answer, Answer) else None
+        self._take_robots(copy)
+        self._has_just_got_robots = True
+        if copy.is_unreachable(now):
+            polite = polite.after(FetchOutcome.DEFERRED, status=503, retry_after=retry_after, now=now)
         else:
-            delay_s = self.allowed.crawl_delay(token)
-            self.politeness = self.politeness.with_crawl_delay(delay_s, now=copy.fetched_at)
-        self.free_at = self.politeness.next_contact(copy.fetched_at)
+            polite = polite.with_crawl_delay(self.allowed.crawl_delay(token), now=now)
+            outcome = judge(answer).outcome if isinstance(answer, Answer) else answer.outcome
+            # After thirty days without a file the host is as one that has none, whatever it answers.
+            if outcome in REACTIONS and copy.unreachable_since is None:
+                status = answer.status if isinstance(answer, Answer) else None
+                polite = polite.after(outcome, status=status, retry_after=retry_after, now=now)
+        self.politeness = polite
+        self.rest(now)
 
     def learn_answer(self, line: FetchLogLine) -> None:
         """Take over what one request for a page says of the host."""
@@ -69,6 +91,21 @@ class HostState:
         self.address = line.address or self.address
         self.free_at = self.politeness.next_contact(ended_at)
         self.changed = True
+        self._has_just_got_robots = False
+
+    def recall(self, line: HostLogLine) -> None:
+        """Take over what was known of the host when a line of the host log was written."""
+        self.address = line.address or self.address
+        if line.robots is None or line.robots == self.robots:
+            return  # the lines of the fetch log tell the rest
+        self._take_robots(line.robots)
+        self._has_just_got_robots = True
+        self.politeness = HostPoliteness.start(self.politeness.rules, line, at=line.at)
+        self.rest(line.at)
+
+    def forget_just_got(self) -> None:
+        """Let robots.txt be good no longer than until it expires: the step was cut after it was got."""
+        self._has_just_got_robots = False
 
     def wait_s(self, now: float) -> float:
         """Return how long it is to be left alone; a host that is put off gives its URLs back at once."""
@@ -89,36 +126,32 @@ class HostState:
             address=self.address,
         )
 
+    def _take_robots(self, copy: RobotsCopy) -> None:
+        self.robots, self.allowed = copy, RobotsRules(copy.text)
+
 
 def replay(
-    hosts: Mapping[str, HostState], known: Iterable[HostLogLine], lines: Iterable[FetchLogLine], token: str
+    hosts: Mapping[str, HostState], known: Iterable[HostLogLine], lines: Iterable[FetchLogLine]
 ) -> list[HostState]:
-    """Let the hosts learn what a process that was cut had learned: their robots.txt, then their answers.
+    """Let the hosts learn what a process that was cut had learned: their robots.txt and their answers, in their order.
 
-    `known` are the last lines of the hosts in the host log, `lines` the fetch log. Returns the hosts that have
-    outcomes but whose robots.txt was lost: a power failure may take it and leave them.
+    `known` is the host log, `lines` the fetch log. Returns the hosts that have outcomes but whose robots.txt was lost:
+    a power failure may take it and leave them.
     """
-    unreachable: list[tuple[HostState, RobotsCopy]] = []
+    recalled = _Recalled(hosts, known)
     lost: dict[str, HostState] = {}
-    for last in known:
-        host = hosts[last.host]
-        host.address = last.address or host.address
-        if last.robots is None or last.robots == host.robots:
-            continue
-        if not last.robots.is_unreachable(last.robots.fetched_at):
-            host.learn_robots(last.robots, token)
-        else:
-            unreachable.append((host, last.robots))  # no page was asked for after it
     for line in lines:
-        host = hosts[line.host]
-        if line.outcome is not FetchOutcome.TIME_LIMIT and host.needs_robots(line.ended_at or 0.0):
+        host, at = hosts[line.host], line.started_at or line.ended_at or 0.0
+        put_off = recalled.until(line.host, at)
+        if line.outcome is not FetchOutcome.TIME_LIMIT and not put_off and host.needs_robots(at):
             lost[host.name] = host
         requests = line.tries if line.outcome in REACTIONS else min(line.tries, 1)  # only the last one succeeded
         for _ in range(requests):
             host.learn_answer(line)
-    for host, copy in unreachable:
-        host.learn_robots(copy, token)
-        lost.pop(host.name, None)
+    for host in hosts.values():
+        if recalled.until(host.name, math.inf):
+            lost.pop(host.name, None)
+        host.forget_just_got()
     return list(lost.values())
 
 
@@ -129,3 +162,38 @@ def learn_host(record: HostRecord, line: HostLogLine) -> None:
     record.failures, record.deferred_until = line.failures, line.deferred_until
     record.address = line.address or record.address
     record.last_fetch_at = line.at
+
+
+class _Recalled:
+    """The lines of the host log, each to be taken over by its host when its time has come."""
+
+    def __init__(self, hosts: Mapping[str, HostState], known: Iterable[HostLogLine]) -> None:
+        self._hosts = hosts
+        self._waiting: dict[str, deque[HostLogLine]] = {}
+        self._unreachable: set[str] = set()
+        for line in known:
+            waiting = self._waiting.setdefault(line.host, deque())
+            if waiting and waiting[-1].robots == line.robots:
+                waiting[-1].address = line.address  # the step's last word brings no other robots.txt
+            else:
+                waiting.append(line)
+
+    def until(self, name: str, at: float) -> bool:
+        """Let a host take over its lines up to an instant; return whether its robots.txt could not be had by then."""
+        waiting = self._waiting.get(name)
+        while waiting and self._is_time(waiting[0], at):
+            line = waiting.popleft()
+            self._hosts[name].recall(line)
+            if _is_unreachable(line):
+                self._unreachable.add(name)
+            else:
+                self._unreachable.discard(name)
+        return name in self._unreachable
+
+    def _is_time(self, line: HostLogLine, at: float) -> bool:
+        # Of what the clock gives one instant, a robots.txt comes before the pages, and a failure of it behind them.
+        return line.at < at if _is_unreachable(line) else line.at <= at
+
+
+def _is_unreachable(line: HostLogLine) -> bool:
+    return line.robots is not None and line.robots.is_unreachable(line.robots.fetched_at)

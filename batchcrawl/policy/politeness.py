@@ -9,6 +9,7 @@ import math
 from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
+from typing import Protocol
 
 import msgspec
 from msgspec.structs import replace
@@ -59,6 +60,16 @@ class DelayRules:
     """Failures in a row that put a host off, see REACTIONS."""
 
 
+class Known(Protocol):
+    """What is remembered of a host from one step to the next: host sheets and host log lines have it."""
+
+    delay_s: float | None
+    crawl_delay_s: float | None
+    response_s: float | None
+    failures: int
+    deferred_until: float | None
+
+
 class HostPoliteness(msgspec.Struct, frozen=True, kw_only=True):
     """What one host is owed now. Instants are seconds since 1970 UTC."""
 
@@ -79,21 +90,27 @@ class HostPoliteness(msgspec.Struct, frozen=True, kw_only=True):
     def start(
         cls,
         rules: DelayRules,
+        known: "Known | None" = None,
         *,
-        crawl_delay_s: float | None = None,
-        response_s: float | None = None,
-        failures: int = 0,
-        deferred_until: float | None = None,
+        at: float = 0.0,
     ) -> "HostPoliteness":
-        """Return the politeness of a host of which this is known; the first delay follows from it."""
-        crawl_delay_s, response_s = _usable(crawl_delay_s), _usable(response_s)
+        """Return the politeness of a host at an instant when this is known of it.
+
+        The first delay is the last one, or follows from the response time where there was none, within the bounds that
+        are in force now. A host whose time has not come yet stays put off.
+        """
+        if known is None:
+            return cls(rules=rules, delay_s=rules.delay_min_s)
+        crawl_delay_s, response_s, last_s = map(_usable, (known.crawl_delay_s, known.response_s, known.delay_s))
+        wanted_s = _wanted_delay(rules, crawl_delay_s=crawl_delay_s, response_s=response_s if last_s is None else None)
         return cls(
             rules=rules,
             crawl_delay_s=crawl_delay_s,
-            delay_s=_wanted_delay(rules, crawl_delay_s=crawl_delay_s, response_s=response_s),
+            delay_s=max(wanted_s, min(last_s or 0.0, rules.delay_max_s)),
             response_s=response_s,
-            failures=failures,
-            deferred_until=deferred_until,
+            failures=known.failures,
+            deferred_until=known.deferred_until,
+            put_off=known.deferred_until is not None and known.deferred_until > at,
         )
 
     @property

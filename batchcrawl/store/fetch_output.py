@@ -62,9 +62,9 @@ class FetchOutput:
         """Return the fingerprints that have their outcome."""
         return {line.fp for line in self.lines()}
 
-    def hosts(self) -> dict[str, HostLogLine]:
-        """Return the last line of each host."""
-        return {line.host: line for line in read_log(self._paths.host_log(self._partition), HostLogLine)}
+    def host_lines(self) -> Iterator[HostLogLine]:
+        """Yield what was learned of hosts so far."""
+        return read_log(self._paths.host_log(self._partition), HostLogLine)
 
     def store(self, answer: Answer, *, fp: str, revisit: Revisit | None = None) -> Location:
         """Append an exchange to the WARC file, without its body if it is a revisit. Raises OutputClosedError."""

@@ -28,6 +28,11 @@ class Decision(NamedTuple):
     """From 1."""
     line: str | None = None
 
+    @property
+    def reason(self) -> str:
+        """The deciding line with its number, in words."""
+        return "no rule matches" if self.line is None else f"line {self.line_number}: {self.line.strip()}"
+
 
 class RobotsRules:
     """The rules of one robots.txt; `text` is None where there is none, which allows everything.

@@ -2,16 +2,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batchcrawl.model.entries import FetchLogLine, HostLogLine, HostSheet
+from batchcrawl.model.exchange import NoAnswer
 from batchcrawl.model.host import RobotsCopy
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.policy.host_state import HostState, replay
 from batchcrawl.policy.politeness import DelayRules
+from tests.support.exchanges import answer
 
 HOST = "http://a.test"
 RULES = DelayRules(delay_min_s=1.0, delay_max_s=60.0, response_factor=5.0)
 SHEET = HostSheet(host=HOST, domain="a.test", urls=9)
 ROBOTS = RobotsCopy(fetched_at=10.0, expires_at=99.0, status=200, text="User-agent: *\nCrawl-delay: 3\nDisallow: /no")
 UNREACHABLE = RobotsCopy(fetched_at=10.0, expires_at=99.0, status=500, unreachable_since=10.0)
+DAY_S = 86_400.0
+
+
+def host_state(sheet: HostSheet = SHEET, *, at: float = 0.0) -> HostState:
+    return HostState(sheet, RULES, at=at)
+
+
+def get_robots(
+    host: HostState, copy: RobotsCopy, *, at: float | None = None, status: int = 200, retry_after: str | None = None
+) -> None:
+    """Let a host learn a copy from an answer with a status."""
+    fields = () if retry_after is None else (("Retry-After", retry_after),)
+    ended_at = copy.fetched_at if at is None else at
+    host.learn_robots(copy, "batchcrawl", answer(status=status, headers=fields, ended_at=ended_at))
 
 
 def asked(at: float, outcome: FetchOutcome, *, status: int | None, took_s: float) -> FetchLogLine:
@@ -30,94 +46,174 @@ ANSWERS = st.sampled_from(
         (FetchOutcome.DEFERRED, 503, "120"),
     ]
 )
+CRAWL_DELAYS = st.sampled_from([None, 2.0, 30.0])
 
 
-@given(st.lists(st.tuples(ANSWERS, st.floats(0, 9))), st.booleans())
+@given(st.lists(st.tuples(ANSWERS, st.floats(0, 9), CRAWL_DELAYS, st.booleans())))
 def test_a_host_learns_the_same_from_the_logs_as_from_the_answers(
-    answers: list[tuple[tuple[FetchOutcome, int | None, str | None], float]], with_robots: bool
+    answers: list[tuple[tuple[FetchOutcome, int | None, str | None], float, float | None, bool]],
 ) -> None:
-    live, again = HostState(SHEET, RULES), HostState(SHEET, RULES)
-    known = []
-    if with_robots:
-        live.learn_robots(ROBOTS, "batchcrawl")
-        known = [live.line(10.0)]
-    lines = []
-    for number, ((outcome, status, retry_after), took_s) in enumerate(answers):
-        line = asked(20.0 * number + 20, outcome, status=status, took_s=took_s)
+    live, again = host_state(), host_state()
+    known, lines = [], []
+    for number, ((outcome, status, retry_after), took_s, crawl_delay_s, with_robots) in enumerate(answers):
+        at = 20.0 * number
+        if with_robots or number == 0:
+            text = "" if crawl_delay_s is None else f"User-agent: *\nCrawl-delay: {crawl_delay_s}"
+            get_robots(live, RobotsCopy(fetched_at=at, expires_at=at + 30.0, status=200, text=text))
+            known.append(live.line(at))
+        line = asked(at + 5.0, outcome, status=status, took_s=took_s)
         line.retry_after = retry_after
         live.learn_answer(line)
         lines.append(line)
-    replay({HOST: again}, known, lines, "batchcrawl")
+    replay({HOST: again}, known, lines)
+    assert again.line(5000.0) == live.line(5000.0)
+    assert (again.free_at, again.changed) == (live.free_at, live.changed)
+    assert again.politeness.put_off or not live.politeness.put_off
+
+
+def test_what_the_end_of_a_step_has_written_down_is_not_learned_twice() -> None:
+    live, again = host_state(), host_state()
+    get_robots(live, ROBOTS)
+    first = live.line(10.0)
+    line = asked(20.0, FetchOutcome.TLS_FAILED, status=None, took_s=1.0)
+    live.learn_answer(line)
+    replay({HOST: again}, [first, live.line(20.0)], [line])
     assert again.line(500.0) == live.line(500.0)
-    assert (again.free_at, again.changed, again.politeness) == (live.free_at, live.changed, live.politeness)
 
 
 def test_a_host_whose_robots_txt_could_not_be_had_stays_put_off() -> None:
-    live, again = HostState(SHEET, RULES), HostState(SHEET, RULES)
-    live.learn_robots(UNREACHABLE, "batchcrawl")
-    replay({HOST: again}, [live.line(10.0)], [], "batchcrawl")
+    live, again = host_state(), host_state()
+    get_robots(live, UNREACHABLE, status=503, retry_after="600")
+    replay({HOST: again}, [live.line(10.0)], [])
     assert again.politeness.put_off
     assert again.line(10.0) == live.line(10.0)
+    assert again.line(10.0).deferred_until == 610.0
 
 
 def test_a_robots_txt_that_could_not_be_had_is_asked_for_before_it_expires() -> None:
-    sheet = HostSheet(host=HOST, domain="a.test", urls=1, robots=UNREACHABLE)
-    assert HostState(sheet, RULES).needs_robots(11.0)
+    assert host_state(HostSheet(host=HOST, domain="a.test", urls=1, robots=UNREACHABLE)).needs_robots(11.0)
 
 
 def test_a_robots_txt_is_kept_until_it_expires() -> None:
-    state = HostState(HostSheet(host=HOST, domain="a.test", urls=1, robots=ROBOTS), RULES)
+    state = host_state(HostSheet(host=HOST, domain="a.test", urls=1, robots=ROBOTS))
     assert (state.needs_robots(98.0), state.needs_robots(99.0)) == (False, True)
     assert not state.allowed.allowed("batchcrawl", f"{HOST}/no")
 
 
+def test_a_robots_txt_that_expires_while_its_host_waits_is_good_for_the_next_request_and_no_other() -> None:
+    state = host_state()
+    get_robots(state, ROBOTS)
+    assert not state.needs_robots(500.0)
+    state.learn_answer(asked(500.0, FetchOutcome.FETCHED, status=200, took_s=1.0))
+    assert state.needs_robots(501.0)
+
+
+def test_a_robots_txt_that_expired_while_the_step_was_cut_is_asked_for_again() -> None:
+    live, again = host_state(), host_state()
+    get_robots(live, ROBOTS)
+    replay({HOST: again}, [live.line(10.0)], [])
+    assert (again.needs_robots(98.0), again.needs_robots(99.0)) == (False, True)
+
+
+def test_newer_rules_take_the_place_of_those_that_expired() -> None:
+    state = host_state(HostSheet(host=HOST, domain="a.test", urls=1, robots=ROBOTS))
+    get_robots(state, RobotsCopy(fetched_at=99.0, expires_at=200.0, status=200, text="User-agent: *\nDisallow: /yes"))
+    assert state.allowed.allowed("batchcrawl", f"{HOST}/no")
+    assert not state.allowed.allowed("batchcrawl", f"{HOST}/yes")
+
+
+def test_a_host_that_refuses_its_robots_txt_is_put_off_while_the_last_good_copy_is_kept() -> None:
+    state = host_state(HostSheet(host=HOST, domain="a.test", urls=1, robots=ROBOTS))
+    get_robots(state, ROBOTS, at=100.0, status=429, retry_after="300")
+    assert state.politeness.put_off
+    assert state.line(100.0).deferred_until == 400.0
+    assert not state.allowed.allowed("batchcrawl", f"{HOST}/no")
+
+
+def test_a_host_that_fails_its_robots_txt_is_left_alone_as_for_a_page() -> None:
+    state = host_state(HostSheet(host=HOST, domain="a.test", urls=1, robots=ROBOTS))
+    failed = NoAnswer(url=HOST, outcome=FetchOutcome.TIMEOUT, detail="", started_at=100.0, ended_at=120.0)
+    state.learn_robots(ROBOTS, "batchcrawl", failed)
+    assert (state.politeness.failures, state.politeness.put_off) == (1, False)
+    assert state.wait_s(120.0) == 0.5 * RULES.backoff_min_s
+
+
+def test_a_robots_txt_does_not_make_up_for_the_failures_of_pages() -> None:
+    state = host_state()
+    state.learn_answer(asked(5.0, FetchOutcome.SERVER_ERROR, status=500, took_s=0.1))
+    get_robots(state, ROBOTS)
+    assert state.politeness.failures == 1
+
+
 def test_a_robots_txt_that_a_power_failure_took_is_found_missing() -> None:
-    state = HostState(SHEET, RULES)
+    state = host_state()
     line = asked(20.0, FetchOutcome.FETCHED, status=200, took_s=1.0)
-    assert replay({HOST: state}, [], [line], "batchcrawl") == [state]
+    assert replay({HOST: state}, [], [line]) == [state]
     known = HostLogLine(host=HOST, at=10.0, robots=ROBOTS)
-    assert replay({HOST: HostState(SHEET, RULES)}, [known], [line], "batchcrawl") == []
-    known = HostLogLine(host=HOST, at=10.0, robots=UNREACHABLE)
-    assert replay({HOST: HostState(SHEET, RULES)}, [known], [line], "batchcrawl") == []
+    assert replay({HOST: host_state()}, [known], [line]) == []
+    known = HostLogLine(host=HOST, at=20.0, robots=UNREACHABLE)
+    assert replay({HOST: host_state()}, [known], [line]) == []
+
+
+def test_a_newer_robots_txt_that_a_power_failure_took_is_found_missing_too() -> None:
+    state = host_state()
+    line = asked(150.0, FetchOutcome.FETCHED, status=200, took_s=1.0)
+    earlier = asked(20.0, FetchOutcome.FETCHED, status=200, took_s=1.0)
+    assert replay({HOST: state}, [HostLogLine(host=HOST, at=10.0, robots=ROBOTS)], [earlier, line]) == [state]
 
 
 def test_outcomes_without_a_request_teach_nothing() -> None:
-    state = HostState(SHEET, RULES)
+    state = host_state()
     line = FetchLogLine(fp="", url="", host=HOST, outcome=FetchOutcome.ROBOTS_DENIED, ended_at=5.0)
-    replay({HOST: state}, [], [line], "batchcrawl")
+    replay({HOST: state}, [], [line])
     assert (state.changed, state.free_at) == (False, 0.0)
 
 
 def test_a_host_that_was_asked_is_left_alone_for_its_delay() -> None:
-    state = HostState(SHEET, RULES)
+    state = host_state()
     state.learn_answer(asked(100.0, FetchOutcome.FETCHED, status=200, took_s=2.0))
     assert state.wait_s(103.0) == 9.0  # five times the response time, from its end
 
 
 def test_a_host_that_is_put_off_gives_its_urls_back_at_once() -> None:
-    state = HostState(SHEET, RULES)
+    state = host_state()
     state.learn_answer(asked(100.0, FetchOutcome.DEFERRED, status=503, took_s=0.1))
     assert state.politeness.put_off
     assert state.wait_s(101.0) == 0.0
 
 
+def test_a_host_stays_put_off_in_the_next_segment_until_its_time() -> None:
+    sheet = HostSheet(host=HOST, domain="a.test", urls=9, failures=1, deferred_until=500.0)
+    assert host_state(sheet, at=499.0).politeness.put_off
+    assert not host_state(sheet, at=500.0).politeness.put_off
+
+
+def test_the_delay_of_a_host_goes_on_in_the_next_segment() -> None:
+    last = host_state()
+    for at in (100.0, 200.0):
+        last.learn_answer(asked(at, FetchOutcome.FETCHED, status=200, took_s=at / 50))
+    line = last.line(300.0)
+    sheet = HostSheet(host=HOST, domain="a.test", urls=9, delay_s=line.delay_s, response_s=line.response_s)
+    assert host_state(sheet).politeness.delay_s == last.politeness.delay_s == 20.0
+
+
 def test_a_host_that_asks_for_too_long_a_delay_is_put_off_at_once_and_again_while_its_file_is_fresh() -> None:
     robots = RobotsCopy(fetched_at=10.0, expires_at=1e6, status=200, text="User-agent: *\nCrawl-delay: 99999")
-    host = HostState(SHEET, RULES)
-    host.learn_robots(robots, "batchcrawl")
+    host = host_state()
+    get_robots(host, robots)
     assert host.politeness.put_off
     assert host.wait_s(10.0) == 0.0
     sheet = HostSheet(host=HOST, domain="a.test", urls=9, robots=robots, crawl_delay_s=99999.0)
-    later = HostState(sheet, RULES)
+    later = host_state(sheet)
     later.refuse_delay(100_000.0)
     assert later.line(100_000.0).deferred_until == 186_400.0
     assert later.changed
 
 
 def test_a_robots_txt_that_could_not_be_had_for_thirty_days_counts_as_absent() -> None:
-    day_29, day_31 = (RobotsCopy(fetched_at=d * 86_400.0, expires_at=1e9, unreachable_since=0.0) for d in (29, 31))
+    day_29, day_31 = (RobotsCopy(fetched_at=d * DAY_S, expires_at=1e9, unreachable_since=0.0) for d in (29, 31))
     for copy, put_off in ((day_29, True), (day_31, False)):
-        host = HostState(SHEET, RULES)
-        host.learn_robots(copy, "batchcrawl")
+        host = host_state()
+        get_robots(host, copy, status=500)
         assert host.politeness.put_off is put_off
     assert host.allowed.allowed("batchcrawl", f"{HOST}/any")

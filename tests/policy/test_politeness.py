@@ -1,6 +1,7 @@
 """Delays and waits: single rules first, then what must hold after any series of outcomes."""
 
 import math
+from dataclasses import dataclass, replace
 from email.utils import formatdate
 
 import pytest
@@ -18,6 +19,20 @@ def _fetched(host: HostPoliteness, response_s: float) -> HostPoliteness:
     return host.after(FetchOutcome.FETCHED, status=200, response_s=response_s, now=NOW)
 
 
+@dataclass
+class _Remembered:
+    delay_s: float | None = None
+    crawl_delay_s: float | None = None
+    response_s: float | None = None
+    failures: int = 0
+    deferred_until: float | None = None
+
+
+def _known(**facts: float | None) -> HostPoliteness:
+    """Return the politeness of a host of which these facts are remembered."""
+    return HostPoliteness.start(RULES, replace(_Remembered(), **facts), at=NOW)  # type: ignore[arg-type]  # passed on
+
+
 def _refused(host: HostPoliteness, retry_after: str | None = None, status: int = 429) -> HostPoliteness:
     return host.after(FetchOutcome.DEFERRED, status=status, response_s=0.1, retry_after=retry_after, now=NOW)
 
@@ -27,8 +42,29 @@ def test_the_first_delay_is_the_jobs_minimum() -> None:
 
 
 def test_the_first_delay_follows_from_what_is_known() -> None:
-    assert HostPoliteness.start(RULES, response_s=0.5).delay_s == 5.0
-    assert HostPoliteness.start(RULES, response_s=0.5, crawl_delay_s=7.0).delay_s == 7.0
+    assert _known(response_s=0.5).delay_s == 5.0
+    assert _known(response_s=0.5, crawl_delay_s=7.0).delay_s == 7.0
+
+
+def test_the_first_delay_is_the_last_one_of_the_step_before() -> None:
+    assert _known(delay_s=8.0, response_s=0.2).delay_s == 8.0
+    assert _known(delay_s=3.0, response_s=2.0).delay_s == 3.0
+
+
+def test_the_first_delay_keeps_the_bounds_that_are_in_force_now() -> None:
+    assert _known(delay_s=0.5).delay_s == 2.0
+    assert _known(delay_s=500.0).delay_s == 30.0
+    assert _known(delay_s=500.0, crawl_delay_s=100.0).delay_s == 100.0
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -1.0])
+def test_what_is_remembered_and_no_time_counts_as_unknown(value: float) -> None:
+    assert _known(delay_s=value, crawl_delay_s=value, response_s=value).delay_s == 2.0
+
+
+def test_a_host_whose_time_has_not_come_stays_put_off() -> None:
+    assert _known(deferred_until=NOW + 1).put_off
+    assert not _known(deferred_until=NOW).put_off
 
 
 def test_a_slow_answer_raises_the_delay_at_once() -> None:
@@ -36,7 +72,7 @@ def test_a_slow_answer_raises_the_delay_at_once() -> None:
 
 
 def test_a_fast_answer_lowers_the_delay_half_way() -> None:
-    assert _fetched(HostPoliteness.start(RULES, response_s=1.0), 0.4).delay_s == 7.0
+    assert _fetched(_known(response_s=1.0), 0.4).delay_s == 7.0
 
 
 def test_the_maximum_bounds_the_delay_for_slow_answers() -> None:
@@ -44,7 +80,7 @@ def test_the_maximum_bounds_the_delay_for_slow_answers() -> None:
 
 
 def test_a_crawl_delay_above_the_maximum_is_kept_and_reported() -> None:
-    host = HostPoliteness.start(RULES, crawl_delay_s=120.0)
+    host = _known(crawl_delay_s=120.0)
     assert host.delay_s == 120.0
     assert host.asks_too_much
 
@@ -62,7 +98,7 @@ def test_a_new_crawl_delay_is_obeyed_at_once() -> None:
 
 @pytest.mark.parametrize("status", [404, 403, 429, 500, 503])
 def test_an_error_answer_does_not_lower_the_delay(status: int) -> None:
-    host = HostPoliteness.start(RULES, response_s=1.0)
+    host = _known(response_s=1.0)
     assert host.after(FetchOutcome.DENIED, status=status, response_s=0.001, now=NOW).delay_s == 10.0
 
 
@@ -145,7 +181,7 @@ EVENTS = st.lists(
 def test_the_delay_keeps_its_bounds_and_falls_only_after_a_success(
     events: list[tuple[FetchOutcome, int | None, float | None, str | None]], crawl_delay_s: float | None
 ) -> None:
-    host = HostPoliteness.start(RULES, crawl_delay_s=crawl_delay_s)
+    host = _known(crawl_delay_s=crawl_delay_s)
     for outcome, status, response_s, retry_after in events:
         before = host
         host = host.after(outcome, status=status, response_s=response_s, retry_after=retry_after, now=NOW)

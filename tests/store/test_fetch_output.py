@@ -206,7 +206,7 @@ def test_the_last_line_of_a_host_is_what_is_known_of_it(tmp_path: Path) -> None:
     output = opened(new_root(tmp_path, "segment"))
     for host, at in (("http://a.example", 1.0), ("http://b.example", 2.0), ("http://a.example", 3.0)):
         output.log_host(HostLogLine(host=host, at=at))
-    known = {host: line.at for host, line in output.hosts().items()}
+    known = {line.host: line.at for line in output.host_lines()}
     assert known == {"http://a.example": 3.0, "http://b.example": 2.0}
 
 

@@ -1,7 +1,8 @@
 """A web of a few answers by host and path, served from a thread of the test, which sees each request."""
 
 import threading
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -26,6 +27,12 @@ class ScriptedWeb:
     """The URL of each request, in their order."""
     sent: list[dict[str, str]] = field(default_factory=list)
     """The header fields of each, by their names in lower case."""
+    asked_at: list[float] = field(default_factory=list)
+    """When each came, in seconds on the monotonic clock."""
+    cookies: list[str | None] = field(default_factory=list)
+    """What each had in its Cookie field."""
+    on_request: Callable[[str], None] = lambda url: None
+    """Told of each request before it is answered."""
 
 
 @contextmanager
@@ -40,6 +47,9 @@ def scripted_web(answers: Mapping[str, Scripted]) -> Iterator[ScriptedWeb]:
             url = f"http://{self.headers['Host']}{self.path}"
             web.asked.append(url)
             web.sent.append({name.lower(): value for name, value in self.headers.items()})
+            web.asked_at.append(time.monotonic())
+            web.cookies.append(self.headers["Cookie"])
+            web.on_request(url)
             answer = web.answers.get(url, Scripted(status=404, body=b""))
             self.send_response(answer.status)
             for name, value in {"Content-Type": "text/html", **answer.headers}.items():
