@@ -18,10 +18,11 @@ from batchcrawl.job.load import require_contact
 from batchcrawl.model.clock import Clock
 from batchcrawl.model.entries import FetchEntry, FetchLogLine, HostSheet
 from batchcrawl.model.exchange import Answer
+from batchcrawl.model.host import RobotsHop
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.net.client import Client
 from batchcrawl.net.failure import printable
-from batchcrawl.net.robots import RobotsRequest, ask_for_robots, first_request
+from batchcrawl.net.robots import ask_for_robots, first_hop
 from batchcrawl.policy.frontier import Frontier, Taken
 from batchcrawl.policy.host_state import HostState, replay
 from batchcrawl.policy.log_lines import answered, failed, unasked
@@ -177,9 +178,7 @@ class _Visitor:
         self._wants = wanted_types(job)
         self._tries: Counter[str] = Counter()
         self._cookies: dict[str, str] = {}
-        """By the fingerprint of a URL that redirects to itself: what it is to be asked past with."""
-        self._robots_requests: dict[str, RobotsRequest] = {}
-        """By the host whose robots.txt has been redirected: where it is to be asked for."""
+        """What a URL that redirects to itself is asked past with, by its fingerprint; a robots.txt by its host."""
         rules = delay_rules(job)
         self._gaps = gaps(job, partitions=task.crawl.partitions)
         at = task.clock.now()
@@ -246,17 +245,19 @@ class _Visitor:
 
     def _ask_for_robots(self, host: HostState) -> bool:
         """Send one request for robots.txt; return whether there is to be another, to where a redirect leads."""
-        request = self._robots_requests.pop(host.name, None) or first_request(host.name, ttl_s=self._robots_ttl_s)
-        found, answer = ask_for_robots(self._client, request, self._clock, previous=host.robots)
-        if isinstance(answer, Answer):
-            self._output.store(answer, fp=ROBOTS_FP)
-        if isinstance(found, RobotsRequest):
-            self._robots_requests[host.name] = found
-            host.rest(answer.ended_at)
-            return True
-        host.learn_robots(found, self._token, answer)
+        hop = host.robots_hop or first_hop(host.name, ttl_s=self._robots_ttl_s)
+        cookie = self._cookies.pop(host.name, None)
+        got = ask_for_robots(self._client, hop, self._clock, previous=host.robots, cookie=cookie)
+        if isinstance(got.answer, Answer):
+            self._output.store(got.answer, fp=ROBOTS_FP)
+        if got.cookie is not None:
+            self._cookies[host.name] = got.cookie
+        if isinstance(got.found, RobotsHop):
+            host.learn_hop(got.found, got.answer.ended_at)
+        else:
+            host.learn_robots(got.found, self._token, got.answer)
         self._output.log_host(host.line(self._clock.now()))
-        return False
+        return host.robots_hop is not None
 
     def _visit_page(self, host: HostState, entry: FetchEntry) -> After:
         delay_s = host.politeness.delay_s

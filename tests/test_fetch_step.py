@@ -112,6 +112,7 @@ def test_a_redirect_that_wants_a_cookie_is_asked_past_once_after_the_delay_and_b
     crawl = Stepping.make(tmp_path, web.port, PAGES[:1], politeness=SHORT_DELAY)
 
     def let_in(url: str) -> None:
+        crawl.clock.at += 1
         if web.cookies[-1] == "seen=1":
             web.answers = {PAGES[0]: Scripted()}
 

@@ -5,7 +5,7 @@ Instants (`_at`) are seconds since 1970 UTC. Absent fields are left out.
 
 import msgspec
 
-from batchcrawl.model.host import RobotsCopy
+from batchcrawl.model.host import RobotsCopy, RobotsHop
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.model.revisit import RevisitProfile
 
@@ -118,6 +118,8 @@ class HostLogLine(Line):
     host: str
     at: float
     robots: RobotsCopy | None = None
+    robots_hop: RobotsHop | None = None
+    """Where robots.txt is to be asked for next: a redirect has led there."""
     delay_s: float | None = None
     crawl_delay_s: float | None = None
     response_s: float | None = None

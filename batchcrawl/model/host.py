@@ -28,6 +28,16 @@ class RobotsCopy(msgspec.Struct, kw_only=True, omit_defaults=True):
         return self.unreachable_since is not None and now - self.unreachable_since < UNREACHABLE_MAX_S
 
 
+class RobotsHop(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
+    """Where a redirect of a host's robots.txt leads."""
+
+    url: str
+    redirects: int
+    """Followed so far, with this one."""
+    ttl_s: float
+    """How long the copy may be used by the answers so far."""
+
+
 class HostRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
     """What the crawldb knows of one host key (scheme, host, port)."""
 

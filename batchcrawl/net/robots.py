@@ -1,12 +1,12 @@
 """The fetch of a host's robots.txt, by RFC 9309, section 2.3.1, one request after the other."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from msgspec import structs
 
 from batchcrawl.model.clock import Clock
 from batchcrawl.model.exchange import Answer, NoAnswer
-from batchcrawl.model.host import RobotsCopy
+from batchcrawl.model.host import RobotsCopy, RobotsHop
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.net.client import Client
 from batchcrawl.policy.outcomes import judge
@@ -29,27 +29,25 @@ _ERROR_PAGE_BYTES_MAX = 65536
 
 
 @dataclass(frozen=True, kw_only=True)
-class RobotsRequest:
-    """A request on the way to a host's robots.txt."""
+class RobotsAnswer:
+    """What came of one request for a robots.txt."""
 
-    url: str
-    ttl_s: float
-    """How long the copy may be used by the job and the answers so far."""
-    redirects: int = 0
-    """Followed so far."""
+    found: RobotsCopy | RobotsHop
+    """What the file says, or where it is to be asked for next."""
+    answer: Answer | NoAnswer
     cookie: str | None = None
-    """What the last redirect wants to be asked past with."""
+    """What the hop wants to be asked with."""
 
 
-def first_request(host_key: str, *, ttl_s: float) -> RobotsRequest:
+def first_hop(host_key: str, *, ttl_s: float) -> RobotsHop:
     """Return where the fetch of a host's robots.txt begins; its copy is used for `ttl_s` seconds at most."""
-    return RobotsRequest(url=f"{host_key}/robots.txt", ttl_s=ttl_s)
+    return RobotsHop(url=f"{host_key}/robots.txt", redirects=0, ttl_s=ttl_s)
 
 
 def ask_for_robots(
-    client: Client, request: RobotsRequest, clock: Clock, *, previous: RobotsCopy | None
-) -> tuple[RobotsCopy | RobotsRequest, Answer | NoAnswer]:
-    """Send one request; return what robots.txt says, or the request that a redirect leads to, and the answer.
+    client: Client, hop: RobotsHop, clock: Clock, *, previous: RobotsCopy | None, cookie: str | None = None
+) -> RobotsAnswer:
+    """Send one request for a robots.txt and return what it says, or where a redirect leads.
 
     At most five redirects are followed, to other hosts too. A 4xx but 429, or a redirect to nowhere, means that
     there is no file: no text, everything allowed. After 429, 5xx, a cut body or no answer at all, the previous copy is
@@ -57,24 +55,27 @@ def ask_for_robots(
     that may not be connected to has no file: its pages then meet the same refusal, and say so.
 
     A copy is used for as long as the Cache-Control of every answer on the way allows (RFC 9309, section 2.4), a minute
-    at least and `ttl_s` at most.
+    at least and the `ttl_s` of the first hop at most. `cookie` is what the redirect to this hop wants to be sent.
     """
     answer = client.get(
-        request.url,
+        hop.url,
         headers=[("Accept", "text/plain,*/*;q=0.5")],
         wants=_wants,
-        cookie=request.cookie,
+        cookie=cookie,
         body_bytes_max=BODY_BYTES_MAX,
     )
     now = clock.now()
     if isinstance(answer, NoAnswer):
-        return _without_answer(answer, now, request, previous), answer
-    request = _bounded(request, answer)
+        return RobotsAnswer(found=_without_answer(answer, now, hop, previous), answer=answer)
+    hop = _bounded(hop, answer)
     target = judge(answer).redirect
-    if target is None or request.redirects >= REDIRECTS_MAX:
-        return _copy(answer, now, request, previous), answer
-    cookie = client.cookie_past(answer) if request.cookie is None else None
-    return replace(request, url=target, redirects=request.redirects + 1, cookie=cookie), answer
+    if target is None or hop.redirects >= REDIRECTS_MAX:
+        return RobotsAnswer(found=_copy(answer, now, hop, previous), answer=answer)
+    return RobotsAnswer(
+        found=structs.replace(hop, url=target, redirects=hop.redirects + 1),
+        answer=answer,
+        cookie=client.cookie_past(answer) if cookie is None else None,
+    )
 
 
 def _wants(status: int, content_type: str | None, content_length: int | None) -> bool:
@@ -82,20 +83,20 @@ def _wants(status: int, content_type: str | None, content_length: int | None) ->
     return 200 <= status < 300 or (content_length is not None and content_length <= _ERROR_PAGE_BYTES_MAX)
 
 
-def _bounded(request: RobotsRequest, answer: Answer) -> RobotsRequest:
-    """Return the request with no more time for its copy than an answer allows."""
+def _bounded(hop: RobotsHop, answer: Answer) -> RobotsHop:
+    """Return a hop with no more time for its copy than an answer allows."""
     fields = (value for name, value in answer.headers if name.lower() == "cache-control")
     allowed_s = fresh_s(fields, answer.header("age"))
-    return request if allowed_s is None else replace(request, ttl_s=min(request.ttl_s, max(allowed_s, TTL_MIN_S)))
+    return hop if allowed_s is None else structs.replace(hop, ttl_s=min(hop.ttl_s, max(allowed_s, TTL_MIN_S)))
 
 
-def _without_answer(answer: NoAnswer, now: float, request: RobotsRequest, previous: RobotsCopy | None) -> RobotsCopy:
-    if answer.outcome is FetchOutcome.ADDRESS_REFUSED and request.redirects == 0:
-        return RobotsCopy(fetched_at=now, expires_at=now + request.ttl_s, detail=answer.detail)
+def _without_answer(answer: NoAnswer, now: float, hop: RobotsHop, previous: RobotsCopy | None) -> RobotsCopy:
+    if answer.outcome is FetchOutcome.ADDRESS_REFUSED and hop.redirects == 0:
+        return RobotsCopy(fetched_at=now, expires_at=now + hop.ttl_s, detail=answer.detail)
     return _unreachable(None, f"{answer.outcome.value}: {answer.detail}"[:DETAIL_CHARS_MAX], now, previous)
 
 
-def _copy(answer: Answer, now: float, request: RobotsRequest, previous: RobotsCopy | None) -> RobotsCopy:
+def _copy(answer: Answer, now: float, hop: RobotsHop, previous: RobotsCopy | None) -> RobotsCopy:
     if answer.status == 429 or answer.status >= 500 or answer.truncated == "time":
         cut = " and was cut" if answer.truncated == "time" else ""
         return _unreachable(answer.status, f"it answered {answer.status}{cut}", now, previous)
@@ -103,8 +104,8 @@ def _copy(answer: Answer, now: float, request: RobotsRequest, previous: RobotsCo
     if 200 <= answer.status < 300:
         body = decode_body(answer.body, answer.header("content-encoding"), bytes_max=ROBOTS_BYTES_MAX + 1)
         text = decode_robots(answer.body if body is None else body)
-    url = request.url if request.redirects else None
-    return RobotsCopy(fetched_at=now, expires_at=now + request.ttl_s, status=answer.status, text=text, url=url)
+    url = hop.url if hop.redirects else None
+    return RobotsCopy(fetched_at=now, expires_at=now + hop.ttl_s, status=answer.status, text=text, url=url)
 
 
 def _unreachable(status: int | None, detail: str, now: float, previous: RobotsCopy | None) -> RobotsCopy:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from batchcrawl.model.entries import FetchLogLine, HostLogLine, HostSheet
 from batchcrawl.model.exchange import Answer, NoAnswer
-from batchcrawl.model.host import HostRecord, RobotsCopy
+from batchcrawl.model.host import HostRecord, RobotsCopy, RobotsHop
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.policy.outcomes import judge
 from batchcrawl.policy.politeness import REACTIONS, DelayRules, HostPoliteness
@@ -30,6 +30,8 @@ class HostState:
         """Its address has been asked for."""
         self.robots = sheet.robots
         self.allowed = RobotsRules(sheet.robots.text if sheet.robots is not None else None)
+        self.robots_hop: RobotsHop | None = None
+        """Where a redirect of robots.txt that is under way has led."""
         self.politeness = HostPoliteness.start(rules, sheet, at=at)
         self.free_at = 0.0
         """The earliest instant of the next contact."""
@@ -55,6 +57,11 @@ class HostState:
     def rest(self, now: float) -> None:
         """Leave the host alone for its delay after a request that teaches nothing."""
         self.free_at = self.politeness.next_contact(now)
+
+    def learn_hop(self, hop: RobotsHop, now: float) -> None:
+        """Take over where a redirect of robots.txt leads; the next request of the host goes there."""
+        self.robots_hop = hop
+        self.rest(now)
 
     def learn_robots(self, copy: RobotsCopy, token: str, answer: Answer | NoAnswer) -> None:
         """Take over what has just been got for robots.txt, and what the answer to the request says of the host.
@@ -94,14 +101,18 @@ class HostState:
         self._has_just_got_robots = False
 
     def recall(self, line: HostLogLine) -> None:
-        """Take over what was known of the host when a line of the host log was written."""
-        self.address = line.address or self.address
-        if line.robots is None or line.robots == self.robots:
-            return  # the lines of the fetch log tell the rest
-        self._take_robots(line.robots)
-        self._has_just_got_robots = True
-        self.politeness = HostPoliteness.start(self.politeness.rules, line, at=line.at)
-        self.rest(line.at)
+        """Take over what was known of the host when a line of the host log was written.
+
+        Of the answers to requests for pages the lines of the fetch log tell.
+        """
+        self.address, self.robots_hop = line.address or self.address, line.robots_hop
+        if line.robots is not None and line.robots != self.robots:
+            self._take_robots(line.robots)
+            self._has_just_got_robots = True
+            self.politeness = HostPoliteness.start(self.politeness.rules, line, at=line.at)
+            self.rest(line.at)
+        elif line.robots_hop is not None:
+            self.rest(line.at)
 
     def forget_just_got(self) -> None:
         """Let robots.txt be good no longer than until it expires: the step was cut after it was got."""
@@ -118,6 +129,7 @@ class HostState:
             host=self.name,
             at=at,
             robots=self.robots,
+            robots_hop=self.robots_hop,
             delay_s=polite.delay_s,
             crawl_delay_s=polite.crawl_delay_s,
             response_s=polite.response_s,
@@ -128,6 +140,7 @@ class HostState:
 
     def _take_robots(self, copy: RobotsCopy) -> None:
         self.robots, self.allowed = copy, RobotsRules(copy.text)
+        self.robots_hop = None
 
 
 def replay(
@@ -173,7 +186,7 @@ class _Recalled:
         self._unreachable: set[str] = set()
         for line in known:
             waiting = self._waiting.setdefault(line.host, deque())
-            if waiting and waiting[-1].robots == line.robots:
+            if waiting and (waiting[-1].robots, waiting[-1].robots_hop) == (line.robots, line.robots_hop):
                 waiting[-1].address = line.address  # the step's last word brings no other robots.txt
             else:
                 waiting.append(line)

@@ -7,15 +7,14 @@ import pytest
 
 from batchcrawl.model.clock import SystemClock
 from batchcrawl.model.exchange import Answer
-from batchcrawl.model.host import RobotsCopy
+from batchcrawl.model.host import RobotsCopy, RobotsHop
 from batchcrawl.net.client import Client
 from batchcrawl.net.robots import (
     BODY_BYTES_MAX,
     TTL_MIN_S,
     UNREACHABLE_TTL_S,
-    RobotsRequest,
     ask_for_robots,
-    first_request,
+    first_hop,
 )
 from batchcrawl.net.settings import ClientSettings
 from tests.support.clients import hasty_client, local_client
@@ -42,12 +41,13 @@ def _fetch(
 def _all_requests(
     client: Client, host: str, *, previous: RobotsCopy | None = None, ttl_s: float = TTL_S
 ) -> tuple[RobotsCopy, list[Answer]]:
-    found: RobotsCopy | RobotsRequest = first_request(host, ttl_s=ttl_s)
-    answers = []
-    while isinstance(found, RobotsRequest):
-        found, answer = ask_for_robots(client, found, SystemClock(), previous=previous)
-        if isinstance(answer, Answer):
-            answers.append(answer)
+    found: RobotsCopy | RobotsHop = first_hop(host, ttl_s=ttl_s)
+    answers, cookie = [], None
+    while isinstance(found, RobotsHop):
+        got = ask_for_robots(client, found, SystemClock(), previous=previous, cookie=cookie)
+        found, cookie = got.found, got.cookie
+        if isinstance(got.answer, Answer):
+            answers.append(got.answer)
     return found, answers
 
 

@@ -81,5 +81,5 @@ def logged_urls(segment: Segment) -> set[str]:
             urls |= {line.url.partition("#")[0] for line in read_log(log, FetchLogLine)}
         if host_log.exists():
             for line in read_log(host_log, HostLogLine):
-                urls |= {line.host + path for path in _ROBOTS_PATHS}
+                urls |= {line.host + path for path in (_ROBOTS_PATHS if line.robots_hop is None else _ROBOTS_PATHS[:1])}
     return urls
