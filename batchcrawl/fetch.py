@@ -136,8 +136,7 @@ def _fetch_rest(task: Task, output: FetchOutput, control: Control) -> None:
     crew.run(control, time_limit_s=settings.time_limit_s, on_tick=on_tick)
     visitor.close()
     control.raise_if_stopping()
-    left = frontier.drain()
-    output.log(*(unasked(e, FetchOutcome.TIME_LIMIT, "the step's time was over", at=task.clock.now()) for e in left))
+    visitor.give_back(frontier.drain())
 
 
 def _sheets(segment: Segment, p: int) -> Iterator[HostSheet]:
@@ -197,18 +196,26 @@ class _Visitor:
             return After(wait_s=host.wait_s(self._clock.now()), again=True)
         host.refuse_delay(now)
         if host.politeness.put_off:
-            self._log(unasked(entry, FetchOutcome.DEFERRED, _why_put_off(host), at=now))
+            self._log(host, unasked(entry, FetchOutcome.DEFERRED, _why_put_off(host), at=now))
             return After(wait_s=0.0, drop_host=True)
         if not host.allowed.allowed(self._token, entry.url):
             why = host.allowed.deciding_line(self._token, entry.url).reason
-            self._log(unasked(entry, FetchOutcome.ROBOTS_DENIED, printable(why), at=now))
+            self._log(host, unasked(entry, FetchOutcome.ROBOTS_DENIED, printable(why), at=now))
             return After(wait_s=0.0)
         return self._visit_page(host, entry)
 
     def defer(self, entries: list[FetchEntry]) -> None:
-        """Give entries of a host that is put off back to the crawldb."""
+        """Give entries of a host that is put off back to the crawldb; none of them was next."""
         now, why = self._clock.now(), _why_put_off(self._hosts[entries[0].host])
-        self._log(*(unasked(entry, FetchOutcome.DEFERRED, why, at=now) for entry in entries))
+        self._output.log(*(unasked(entry, FetchOutcome.DEFERRED, why, at=now) for entry in entries))
+
+    def give_back(self, entries: list[FetchEntry]) -> None:
+        """Give what the step had no time for back to the crawldb; the first entry of each host was next."""
+        now = self._clock.now()
+        lines = [unasked(entry, FetchOutcome.TIME_LIMIT, "the step's time was over", at=now) for entry in entries]
+        for line in {line.host: line for line in reversed(lines)}.values():
+            self._take_turn(self._hosts[line.host], line)
+        self._output.log(*lines)
 
     def recover_robots(self, control: Control) -> None:
         """Ask again for each robots.txt that a power failure took."""
@@ -270,13 +277,12 @@ class _Visitor:
             line = self._stored(entry, result, conditional=bool(asked))
         else:
             line = failed(entry, result)
-        line.tries, line.delay_s = self._tries.pop(entry.fp), delay_s
+        line.delay_s = delay_s
         host.learn_answer(line)
         wait_s = host.wait_s(self._clock.now())
-        if _is_tried_again(line, host.politeness):
-            self._tries[entry.fp] = line.tries
+        if _is_tried_again(line.outcome, host.politeness, tries=self._tries[entry.fp]):
             return After(wait_s=wait_s, again=True)
-        self._log(line)
+        self._log(host, line)
         self.body_bytes += line.body_bytes or 0
         return After(wait_s=wait_s, drop_host=host.politeness.put_off)
 
@@ -299,13 +305,19 @@ class _Visitor:
             line.revisit, line.body_at, line.body_segment = revisit.profile, entry.body_at, entry.body_segment
         return line
 
-    def _log(self, *lines: FetchLogLine) -> None:
-        self._output.log(*lines)
+    def _log(self, host: HostState, line: FetchLogLine) -> None:
+        """Write down the outcome of the URL that was the next of its host."""
+        self._take_turn(host, line)
+        self._output.log(line)
+
+    def _take_turn(self, host: HostState, line: FetchLogLine) -> None:
+        line.queued_at, line.tries = host.next_at, self._tries.pop(line.fp, 0)
+        host.next_at = line.ended_at or host.next_at
 
 
-def _is_tried_again(line: FetchLogLine, polite: HostPoliteness) -> bool:
-    reaction = REACTIONS.get(line.outcome)
-    return reaction is not None and line.tries < reaction.tries and not polite.put_off
+def _is_tried_again(outcome: FetchOutcome, polite: HostPoliteness, *, tries: int) -> bool:
+    reaction = REACTIONS.get(outcome)
+    return reaction is not None and tries < reaction.tries and not polite.put_off
 
 
 def _why_put_off(host: HostState) -> str:

@@ -164,8 +164,12 @@ def test_the_numbers_of_the_head_are_explained() -> None:
     assert f"| version | {RECORD_VERSION} |" in PAGE
     for numbers in (PageStatus, Place):
         assert f"| {', '.join(f'{int(n)} {n.name.lower()}' for n in numbers)} |" in PAGE
-    outcomes = ", ".join(f"{outcome.number} {outcome.value}" for outcome in FetchOutcome)
-    assert f"Numbers of outcomes: {outcomes}. " in " ".join(PAGE.split())
+
+
+def test_the_table_of_fetch_outcomes_is_that_of_the_code() -> None:
+    table = PAGE[PAGE.index("## Fetch outcomes") : PAGE.index("## Host record")]
+    rows = re.findall(r"^\| (\d+) \| `(\w+)` \| (.+) \|$", table, re.MULTILINE)
+    assert rows == [(str(outcome.number), outcome.value, outcome.sentence) for outcome in FetchOutcome]
 
 
 def test_elements_behind_the_known_ones_are_passed_over() -> None:

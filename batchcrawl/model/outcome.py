@@ -26,12 +26,20 @@ class FetchOutcome(Enum):
     SERVER_ERROR = "server_error", 7, "The server failed (5xx but 503)."
     TIMEOUT = "timeout", 8, "No connection or no whole answer within the time allowed."
     CONNECT_FAILED = "connect_failed", 9, "The connection was refused, reset or cut."
-    DNS_FAILED = "dns_failed", 10, "The host name has no address."
+    DNS_FAILED = "dns_failed", 10, "The host name has no address, or its name servers were silent."
     TLS_FAILED = "tls_failed", 11, "The TLS handshake or the certificate failed."
-    PROTOCOL_ERROR = "protocol_error", 12, "The answer is not HTTP that can be read."
+    PROTOCOL_ERROR = (
+        "protocol_error",
+        12,
+        "The answer is not HTTP that can be read, or has no status that answers a GET.",
+    )
     ROBOTS_DENIED = "robots_denied", 13, "robots.txt forbids the URL; it was not asked for."
     ADDRESS_REFUSED = "address_refused", 14, "The host's address is not public and the job does not allow it."
     SKIPPED_TYPE = "skipped_type", 15, "The headers announce a content type that the job does not keep."
-    DEFERRED = "deferred", 16, "The host is put off (429, 503, failing, robots.txt unreachable); the URL is not blamed."
-    TIME_LIMIT = "time_limit", 17, "The step ended at its time limit before the URL's turn."
+    DEFERRED = (
+        "deferred",
+        16,
+        "The host is put off (429, 503, failing, robots.txt not to be had, a long Crawl-delay); the URL is not blamed.",
+    )
+    TIME_LIMIT = "time_limit", 17, "The step ended at its time limit before the URL was done."
     REDIRECT_INVALID = "redirect_invalid", 18, "The redirect has no usable target."

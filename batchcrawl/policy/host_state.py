@@ -33,6 +33,8 @@ class HostState:
         self.robots_hop: RobotsHop | None = None
         """Where a redirect of robots.txt that is under way has led."""
         self.politeness = HostPoliteness.start(rules, sheet, at=at)
+        self.next_at = at
+        """When its next URL became that."""
         self.free_at = 0.0
         """The earliest instant of the next contact."""
         self.changed = False

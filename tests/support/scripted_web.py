@@ -15,6 +15,8 @@ class Scripted:
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b"<title>a page</title>"
+    drop: bool = False
+    """Close the connection and answer nothing."""
 
 
 @dataclass
@@ -51,6 +53,9 @@ def scripted_web(answers: Mapping[str, Scripted]) -> Iterator[ScriptedWeb]:
             web.cookies.append(self.headers["Cookie"])
             web.on_request(url)
             answer = web.answers.get(url, Scripted(status=404, body=b""))
+            if answer.drop:
+                self.close_connection = True
+                return
             self.send_response(answer.status)
             for name, value in {"Content-Type": "text/html", **answer.headers}.items():
                 self.send_header(name, value)

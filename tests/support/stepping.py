@@ -40,16 +40,22 @@ allow_addresses = ["127.0.0.0/8"]
 
 
 class HandClock:
-    """A wall clock that the test moves; monotonic time goes on."""
+    """A wall clock that the test moves; monotonic time goes on by itself, and leaps with it where that is wanted."""
 
     def __init__(self, at: float = BORN_AT) -> None:
         self.at = at
+        self._leapt_s = 0.0
 
     def now(self) -> float:
         return self.at
 
     def monotonic(self) -> float:
-        return time.monotonic()
+        return time.monotonic() + self._leapt_s
+
+    def leap(self, seconds: float) -> None:
+        """Let time pass on both clocks."""
+        self.at += seconds
+        self._leapt_s += seconds
 
 
 @dataclass
@@ -90,6 +96,10 @@ class Stepping:
     def fetch(self) -> list[FetchLogLine]:
         """Fetch the newest segment and return its outcomes in the order of their ends."""
         fetch(self.crawl, self.newest(), disk=Disk(), clock=self.clock, control=self.control)
+        return self.outcomes()
+
+    def outcomes(self) -> list[FetchLogLine]:
+        """Return the outcomes of the newest segment so far."""
         return list(outcomes(self.newest()))
 
     def finish(self) -> None:
