@@ -1,5 +1,6 @@
 """What was lost or damaged between two steps ends the next one with a name and nothing written."""
 
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -122,7 +123,9 @@ def test_chunks_of_another_size_from_before_a_change_of_the_job_are_kept(chunk_p
     crawling = stage.before("parse")
     assert crawling.run("parse", at=AT, failpoint="parse.links_written:3").code < 0
     job = crawling.root / "jobs" / "web.toml"
-    job.write_text(job.read_text().replace("chunk_pages = 10", f"chunk_pages = {chunk_pages}"))
+    text, changes = re.subn(r"chunk_pages = \d+", f"chunk_pages = {chunk_pages}", job.read_text())
+    assert changes == 1
+    job.write_text(text)
     crawling.must("parse", at=AT)
     crawling.must("update", at=AT)
     assert crawling.dump() == stage.undisturbed.dump(ROUNDS)
