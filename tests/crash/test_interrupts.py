@@ -37,7 +37,7 @@ def test_the_first_signal_lets_what_is_in_flight_finish(
     crawling = stage.before("fetch")
     watch = RequestWatch(server)
     with started(crawling.start("fetch", at=AT)) as process:
-        watch.wait_for_requests(20, process, patience_s=TIMEOUT_S)
+        watch.wait_for_requests(3, process, patience_s=TIMEOUT_S)
         process.send_signal(number)
         end = ended(process)
     assert (end.code, end.said.splitlines()[-1]) == (11, "batchcrawl: interrupted; the same command continues")
