@@ -17,8 +17,6 @@ OPEN_SUFFIX = ".open"
 RECORD_BYTES_MAX = 256 << 20
 """No record of more uncompressed bytes is read."""
 _CHUNK_BYTES = 1 << 16
-MEMBER_BYTES = _CHUNK_BYTES
-"""How much is read at once of a member whose length is not known."""
 
 
 @dataclass(frozen=True)
@@ -108,10 +106,10 @@ def scan_warc(path: Path, offset: int = 0) -> Scan:
             records += 1
 
 
-def inflate_member(file: BinaryIO, offset: int, into: bytearray | None = None, *, length: int = MEMBER_BYTES) -> int:
+def inflate_member(file: BinaryIO, offset: int, into: bytearray | None = None, *, length: int | None = None) -> int:
     """Read the gzip member at an offset, adding its content to `into` if given; return where it ends.
 
-    `length` is that of the member as far as it is known. Raises InflateError for damage, EOFError for a cut,
+    `length` is that of the member, if it is known. Raises InflateError for damage, EOFError for a cut,
     ValueError where `into` would pass RECORD_BYTES_MAX.
     """
     file.seek(offset)
@@ -120,7 +118,7 @@ def inflate_member(file: BinaryIO, offset: int, into: bytearray | None = None, *
     while not member.eof:
         data = member.unconsumed_tail
         if not data:
-            data = file.read(min(length, _CHUNK_BYTES))
+            data = file.read(min(length or _CHUNK_BYTES, _CHUNK_BYTES))
             read += len(data)
             if not data:
                 raise EOFError("the file ends within it")

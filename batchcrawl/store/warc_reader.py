@@ -10,7 +10,7 @@ from fastwarc import WarcRecord
 from batchcrawl.errors import CorruptData
 from batchcrawl.model.digest import digest
 from batchcrawl.store.reading import open_stored
-from batchcrawl.store.warc_file import MEMBER_BYTES, OPEN_SUFFIX, inflate_member, scan_warc
+from batchcrawl.store.warc_file import OPEN_SUFFIX, inflate_member, scan_warc
 from batchcrawl.store.warc_record import InflateError
 
 
@@ -96,7 +96,7 @@ def _open(path: Path) -> BinaryIO:
 def _record(file: BinaryIO, path: Path, offset: int, length: int | None = None) -> StoredRecord:
     plain = bytearray()
     try:
-        end = inflate_member(file, offset, plain, length=length or MEMBER_BYTES)
+        end = inflate_member(file, offset, plain, length=length)
     except (InflateError, EOFError, ValueError) as error:
         raise CorruptData(f"{path}: no whole record at byte {offset}: {error}") from error
     return _parsed(path, bytes(plain), offset=offset, length=end - offset)

@@ -1,11 +1,8 @@
 """Text without markup: of plain text files, and of what is turned into such."""
 
-from collections import Counter
-from itertools import islice
-
 from batchcrawl.web.charset import decode_plain
 from batchcrawl.web.page import Page
-from batchcrawl.web.walk import TOKENS_COUNTED_MAX
+from batchcrawl.web.signature import count_tokens
 
 
 def read_plain(body: bytes, content_type: str | None) -> Page:
@@ -22,4 +19,4 @@ def set_text(page: Page, text: str) -> None:
     page.text = "\n".join(filter(None, lines))
     tokens = page.text.split()
     page.words = len(tokens)
-    page.tokens = Counter(islice(tokens, TOKENS_COUNTED_MAX))
+    page.tokens = count_tokens(tokens)

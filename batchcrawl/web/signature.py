@@ -6,8 +6,10 @@ over single words: a bit of it is set where more than half of the words have tha
 
 import sys
 from array import array
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from hashlib import blake2b
+from itertools import islice
 from operator import mul
 
 TEXT_SIGNATURE_BYTES = 16
@@ -31,6 +33,11 @@ def text_signature(text: str) -> bytes:
     """
     folded = text.casefold().replace("\n", " ").encode("utf-8", "surrogatepass")
     return blake2b(folded, digest_size=TEXT_SIGNATURE_BYTES).digest()
+
+
+def count_tokens(tokens: Iterable[str]) -> Counter[str]:
+    """Return how often each token stands among the first TOKENS_MAX, which is what `simhash` looks at."""
+    return Counter(islice(tokens, TOKENS_MAX))
 
 
 def simhash(tokens: Mapping[str, int]) -> bytes:

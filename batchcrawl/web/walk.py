@@ -4,7 +4,6 @@ No tree is built: lxml hands over each tag and each run of text. So a page costs
 tree takes a minute for one element with 100,000 attributes and stops at 2,048 nested elements.
 """
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache, partial
@@ -17,11 +16,11 @@ from batchcrawl.web.directives import DIRECTIVES_MAX, directives_of_meta
 from batchcrawl.web.elements import BLOCKS, FOLLOWED_RELS, HIDDEN, ICON_RELS, SOURCES
 from batchcrawl.web.foreign import Foreign
 from batchcrawl.web.found import NOTHING_MORE, Found, FoundLink, Wanted
+from batchcrawl.web.signature import count_tokens
 from batchcrawl.web.srcset import srcset_urls
 from batchcrawl.web.templates import has_more_behind_template, with_templates_in_tables
 
 ANCHOR_CHARACTERS_MAX = 200
-TOKENS_COUNTED_MAX = 65_536
 _ANCHOR_PIECES_MAX = 64
 _ANCHOR_PIECE_CHARACTERS_MAX = 1000
 _TITLE_PIECES_MAX = 64
@@ -107,7 +106,7 @@ class _Walker:
         tokens = "".join(self._pieces).split()
         lines = (line.strip(" ") for line in " ".join(tokens).split(_BREAK))
         found.text = "\n".join(filter(None, lines))
-        found.tokens = Counter(islice(tokens, TOKENS_COUNTED_MAX))
+        found.tokens = count_tokens(tokens)
         del found.tokens[_BREAK]
         found.words = len(tokens) - self._pieces.count(_SPACED_BREAK)
         return found
