@@ -21,7 +21,7 @@ from batchcrawl.store.segment import Segment, find_segment
 from batchcrawl.store.warc_reader import StoredResponse, read_exchange
 from batchcrawl.web.codings import decode_body
 from batchcrawl.web.fingerprint import HOST_PART_BYTES, partition_of
-from batchcrawl.web.robots import RobotsRules
+from batchcrawl.web.robots.rules import RobotsRules
 from batchcrawl.web.urls import parse_url
 
 

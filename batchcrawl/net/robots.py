@@ -12,7 +12,7 @@ from batchcrawl.net.client import Client
 from batchcrawl.policy.outcomes import judge
 from batchcrawl.web.cache_control import fresh_s
 from batchcrawl.web.codings import decode_body
-from batchcrawl.web.robots import ROBOTS_BYTES_MAX, decode_robots
+from batchcrawl.web.robots.rules import ROBOTS_BYTES_MAX, decode_robots
 
 REDIRECTS_MAX = 5
 TTL_MIN_S = 60.0

@@ -15,7 +15,7 @@ from batchcrawl.model.host import HostRecord, RobotsCopy, RobotsHop
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.policy.outcomes import judge
 from batchcrawl.policy.politeness import REACTIONS, DelayRules, HostPoliteness
-from batchcrawl.web.robots import RobotsRules
+from batchcrawl.web.robots.rules import RobotsRules
 
 
 class HostState:

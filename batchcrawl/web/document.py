@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from batchcrawl.web.directives import directives_of_headers, unavailable_at
-from batchcrawl.web.elements import FOLLOWED_RELS
 from batchcrawl.web.found import NOTHING_MORE, FoundLink, Wanted
 from batchcrawl.web.header_text import as_utf8
-from batchcrawl.web.html import one_language, parse_page
+from batchcrawl.web.html.elements import FOLLOWED_RELS
+from batchcrawl.web.html.parse import one_language, parse_page
 from batchcrawl.web.link_header import parse_link_headers
 from batchcrawl.web.links import Resolvers, take_links
 from batchcrawl.web.media import PDF, PLAIN, is_html, media_type_of

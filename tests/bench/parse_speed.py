@@ -12,10 +12,10 @@ from lxml import etree
 from batchcrawl.web.canonical import canonicalise
 from batchcrawl.web.domains import Domains, bundled_list
 from batchcrawl.web.fingerprint import Fingerprinter
-from batchcrawl.web.html import parse_page
+from batchcrawl.web.html.parse import parse_page
+from batchcrawl.web.html.walk import walk
 from batchcrawl.web.links import Resolvers
 from batchcrawl.web.signature import simhash, text_signature
-from batchcrawl.web.walk import walk
 from tests.bench.spent import ProgramFailed
 from tests.bench.table import Row
 

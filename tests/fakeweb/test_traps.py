@@ -6,7 +6,7 @@ from batchcrawl.fakeweb.layout import TRAP_KINDS, Kind, Resource
 from batchcrawl.fakeweb.spec import TRAPS, WebSpec
 from batchcrawl.fakeweb.traps import trap_spot
 from batchcrawl.fakeweb.web import FakeWeb
-from batchcrawl.web.html import parse_page
+from batchcrawl.web.html.parse import parse_page
 
 WEB = FakeWeb(WebSpec(hosts=2, pages=40, seed=5, page_bytes=1500, links=6, faults=frozenset(TRAPS)))
 FRONT = Resource(0, Kind.PAGE, 0)

@@ -6,7 +6,7 @@ from batchcrawl.fakeweb.spec import WebSpec
 from batchcrawl.fakeweb.truth import TruthLine, truth
 from batchcrawl.fakeweb.web import FakeWeb
 from batchcrawl.model.outcome import FetchOutcome
-from batchcrawl.web.robots import RobotsRules, decode_robots
+from batchcrawl.web.robots.rules import RobotsRules, decode_robots
 
 NOW = 1_790_000_000.0
 WEB = FakeWeb(WebSpec(hosts=20, pages=500, seed=5))

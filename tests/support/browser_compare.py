@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from batchcrawl.web.found import RESOURCE_KINDS, Wanted
-from batchcrawl.web.html import parse_page
+from batchcrawl.web.html.parse import parse_page
 from tests.support.browser import Seen, SeenLink
 from tests.support.browser_documents import Document
 

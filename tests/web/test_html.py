@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from batchcrawl.web.html import Link, Page, parse_page
+from batchcrawl.web.html.parse import Link, Page, parse_page
 
 URL = "http://example.org/a/b.html"
 

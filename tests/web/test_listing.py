@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batchcrawl.model.kind import UrlKind
-from batchcrawl.web.listing import ListingLimits, parse_listing
+from batchcrawl.web.listings.parse import ListingLimits, parse_listing
+from batchcrawl.web.listings.sitemap import is_below
 from batchcrawl.web.page import Page
-from batchcrawl.web.sitemap import is_below
 
 CASES: list[dict[str, Any]] = json.loads((Path(__file__).parents[1] / "data" / "sitemaps.json").read_text("utf-8"))
 URL = "http://example.org/sitemap.xml"

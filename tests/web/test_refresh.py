@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchcrawl.web.refresh import parse_refresh
+from batchcrawl.web.html.refresh import parse_refresh
 from batchcrawl.web.urls import parse_url
 
 CASES: list[dict[str, Any]] = json.loads(

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchcrawl.web.robots import ROBOTS_BYTES_MAX, Decision, RobotsRules, decode_robots
+from batchcrawl.web.robots.rules import ROBOTS_BYTES_MAX, Decision, RobotsRules, decode_robots
 
 TEXT = """\
 # a comment

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchcrawl.web.robots import RobotsRules, decode_robots
+from batchcrawl.web.robots.rules import RobotsRules, decode_robots
 
 CASES: list[dict[str, Any]] = json.loads(
     (Path(__file__).parents[1] / "data" / "robots_google.json").read_text(encoding="utf-8")

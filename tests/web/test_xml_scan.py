@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from batchcrawl.web.xml_scan import attribute, scan_xml, unescape
+from batchcrawl.web.listings.xml_scan import attribute, scan_xml, unescape
 
 
 class Recorder:

@@ -7,7 +7,7 @@ learn by itself.
 import re
 from collections.abc import Iterable, Iterator
 
-from batchcrawl.web.entry_reader import FIELD_CHARACTERS_MAX, EntryReader, RawEntry
+from batchcrawl.web.listings.entry_reader import FIELD_CHARACTERS_MAX, EntryReader, RawEntry
 
 NAMESPACES = frozenset({"http://www.sitemaps.org/schemas/sitemap/0.9", "https://www.sitemaps.org/schemas/sitemap/0.9"})
 

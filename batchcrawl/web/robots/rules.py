@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from batchcrawl.web.robots_lines import Key, RobotsLine, robots_lines
-from batchcrawl.web.robots_match import RuleSet, matching_form, path_of
+from batchcrawl.web.robots.lines import Key, RobotsLine, robots_lines
+from batchcrawl.web.robots.match import RuleSet, matching_form, path_of
 
 ROBOTS_BYTES_MAX = 500 * 1024
 """How much of a file is read, the least that RFC 9309 section 2.5 allows."""

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from batchcrawl.web.charset import decode
 from batchcrawl.web.found import NOTHING_MORE, Found, FoundLink, Wanted
+from batchcrawl.web.html.refresh import parse_refresh
+from batchcrawl.web.html.walk import walk
 from batchcrawl.web.links import Resolver, Resolvers, reject, take_links
 from batchcrawl.web.page import Link, Page
-from batchcrawl.web.refresh import parse_refresh
-from batchcrawl.web.walk import walk
 
 __all__ = ["Link", "Page", "parse_page"]
 

@@ -2,9 +2,9 @@
 
 from typing import ClassVar
 
-from batchcrawl.web.entry_reader import EntryReader, RawEntry
-from batchcrawl.web.sitemap import is_web_address
-from batchcrawl.web.xml_scan import attribute
+from batchcrawl.web.listings.entry_reader import EntryReader, RawEntry
+from batchcrawl.web.listings.sitemap import is_web_address
+from batchcrawl.web.listings.xml_scan import attribute
 
 
 class RssReader(EntryReader):

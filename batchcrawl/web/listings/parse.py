@@ -13,13 +13,13 @@ from batchcrawl.web.charset import xml_encoding
 from batchcrawl.web.codings import decode_body
 from batchcrawl.web.dates import parse_date
 from batchcrawl.web.encodings import python_codec
-from batchcrawl.web.entry_reader import EntryReader, RawEntry
-from batchcrawl.web.feed import AtomReader, RssReader
 from batchcrawl.web.links import Resolver, Resolvers
+from batchcrawl.web.listings.entry_reader import EntryReader, RawEntry
+from batchcrawl.web.listings.feed import AtomReader, RssReader
+from batchcrawl.web.listings.sitemap import NAMESPACES, SitemapReader, is_web_address, read_url_list
+from batchcrawl.web.listings.xml_scan import attribute, scan_xml
 from batchcrawl.web.page import Link, Page
 from batchcrawl.web.signature import TEXT_SIGNATURE_BYTES
-from batchcrawl.web.sitemap import NAMESPACES, SitemapReader, is_web_address, read_url_list
-from batchcrawl.web.xml_scan import attribute, scan_xml
 
 TAGS_MAX = 2_000_000
 """Start and end tags read of one document: forty an entry, where one has 50,000."""

@@ -13,12 +13,12 @@ from typing import Any, Protocol, cast
 from lxml import etree
 
 from batchcrawl.web.directives import DIRECTIVES_MAX, directives_of_meta
-from batchcrawl.web.elements import BLOCKS, FOLLOWED_RELS, HIDDEN, ICON_RELS, SOURCES
-from batchcrawl.web.foreign import Foreign
 from batchcrawl.web.found import NOTHING_MORE, Found, FoundLink, Wanted
+from batchcrawl.web.html.elements import BLOCKS, FOLLOWED_RELS, HIDDEN, ICON_RELS, SOURCES
+from batchcrawl.web.html.foreign import Foreign
+from batchcrawl.web.html.srcset import srcset_urls
+from batchcrawl.web.html.templates import has_more_behind_template, with_templates_in_tables
 from batchcrawl.web.signature import count_tokens
-from batchcrawl.web.srcset import srcset_urls
-from batchcrawl.web.templates import has_more_behind_template, with_templates_in_tables
 
 ANCHOR_CHARACTERS_MAX = 200
 _ANCHOR_PIECES_MAX = 64

@@ -1,0 +1,1 @@
+"""Lists of URLs that sites publish: sitemaps in all their forms, RSS and Atom feeds."""
