@@ -16,6 +16,8 @@ from batchcrawl.model.host import HostRecord
 from batchcrawl.model.status import PageStatus
 from batchcrawl.store import keys
 from batchcrawl.store.crawldb import CrawlDb
+from batchcrawl.store.lock import holder_of
+from batchcrawl.store.records import lines_so_far
 from batchcrawl.store.segment import STEPS, Segment
 
 
@@ -62,6 +64,10 @@ class CrawlStatus:
     segments: int = 0
     unfinished: dict[str, str] = field(default_factory=dict)
     """Segments with a step left, and that step's stamp."""
+    outcomes: dict[str, int] = field(default_factory=dict)
+    """Segments that are not fetched to the end, and how many of their URLs have their outcome."""
+    at_work: int | None = None
+    """The process that works on the crawl now."""
     traps: dict[str, TrapStatus] = field(default_factory=dict)
     """By trap or budget: calendar, facets, duplicates, path_depth, ..., host_budget, domain_budget."""
 
@@ -73,12 +79,15 @@ def crawl_status(crawl: Crawl, *, now: float) -> CrawlStatus:
         with CrawlDb(crawl.layout.crawldb(p)) as db:
             _add_partition(status, db, now)
     status.out = status.known - status.ready - status.timers
+    status.at_work = holder_of(crawl.layout.lock)
     for name in crawl.layout.segment_ids():
         segment = Segment(crawl.layout.segment(name))
         status.segments += 1
         step = segment.next_step()
         if step is not None:
             status.unfinished[name] = step
+        if step == "fetched":
+            status.outcomes[name] = sum(lines_so_far(segment.paths.fetch_log(p)) for p in range(crawl.partitions))
     return status
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from batchcrawl.cli.options import job_argument
-from batchcrawl.cli.running import held_crawl
+from batchcrawl.cli.running import seen_crawl
 from batchcrawl.compare import compare
 from batchcrawl.errors import ExitCode
 
@@ -23,9 +23,9 @@ def compare_command(job: str, truth: Path) -> None:
     Reads:   crawldb, the file TRUTH
     Writes:  nothing
     Example: batchcrawl compare demo data/demo/truth.jsonl
-    Exit codes: 0 equal, 1 different, 2 wrong usage, 5 crawl in use, 6 corrupt data
+    Exit codes: 0 equal, 1 different, 2 wrong usage, 6 corrupt data
     """
-    with held_crawl(job) as crawl:
+    with seen_crawl(job) as crawl:
         found = compare(crawl, truth)
     click.echo(f"{'outcome':<22} {'expected':>10} {'agreeing':>10}")
     for name, urls in sorted(found.expected.items()):

@@ -7,7 +7,7 @@ import msgspec
 
 from batchcrawl.cli.group import Group, Place
 from batchcrawl.cli.options import job_argument, json_option
-from batchcrawl.cli.running import asked_url, command_clock, held_crawl
+from batchcrawl.cli.running import asked_url, command_clock, seen_crawl
 from batchcrawl.errors import ExitCode
 from batchcrawl.job.units import about
 from batchcrawl.report import HostRow, host_rows
@@ -24,9 +24,9 @@ def hosts(job: str, as_json: bool) -> None:
     Reads:   crawldb
     Writes:  nothing
     Example: batchcrawl hosts mysite
-    Exit codes: 0 done, 2 wrong usage, 5 crawl in use, 6 corrupt data
+    Exit codes: 0 done, 2 wrong usage, 6 corrupt data
     """
-    with held_crawl(job) as crawl:
+    with seen_crawl(job) as crawl:
         now = command_clock().now()
         if not as_json:
             click.echo(f"{'known':>9} {'fetched':>9} {'ready':>9} {'delay':>8} {'answer':>8}  host, and why the delay")
@@ -59,9 +59,9 @@ def robots_test(job: str, url: str) -> None:
     Reads:   the copy of robots.txt in the crawldb
     Writes:  nothing
     Example: batchcrawl robots test mysite https://www.example.org/private/
-    Exit codes: 0 allowed, 1 not allowed or not known yet, 2 wrong usage, 5 crawl in use, 6 corrupt data
+    Exit codes: 0 allowed, 1 not allowed or not known yet, 2 wrong usage, 6 corrupt data
     """
-    with held_crawl(job) as crawl:
+    with seen_crawl(job) as crawl:
         now = command_clock().now()
         found = known_robots(crawl, asked_url(url))
     if found is None:

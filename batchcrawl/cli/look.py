@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from batchcrawl.cli.options import job_argument
-from batchcrawl.cli.running import asked_url, held_crawl, opened_crawl
+from batchcrawl.cli.running import asked_url, opened_crawl, seen_crawl
 from batchcrawl.cli.summaries import echo_step
 from batchcrawl.errors import ExitCode, UsageError
 from batchcrawl.job.crawl import Crawl
@@ -85,9 +85,9 @@ def url(job: str, url: str) -> None:
     Reads:   crawldb
     Writes:  nothing
     Example: batchcrawl url mysite https://www.example.org/
-    Exit codes: 0 done, 1 not known, 2 wrong usage, 5 crawl in use, 6 corrupt data
+    Exit codes: 0 done, 1 not known, 2 wrong usage, 6 corrupt data
     """
-    with held_crawl(job) as crawl:
+    with seen_crawl(job) as crawl:
         located = _located(crawl, url)
         known = known_url(crawl, located)
         if known is None:
@@ -106,9 +106,9 @@ def dump_command(job: str) -> None:
     Reads:   crawldb
     Writes:  nothing
     Example: batchcrawl dump mysite | jq -r 'select(.status=="gone").url'
-    Exit codes: 0 done, 2 wrong usage, 5 crawl in use, 6 corrupt data
+    Exit codes: 0 done, 2 wrong usage, 6 corrupt data
     """
-    with held_crawl(job) as crawl:
+    with seen_crawl(job) as crawl:
         for row in dump(crawl):
             _echo_json(row)
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from batchcrawl.errors import CorruptData, UsageError
@@ -12,6 +13,7 @@ from batchcrawl.job.seeds import BadUrl, parse_seed_url
 from batchcrawl.model.clock import Clock, FixedClock, SystemClock
 from batchcrawl.model.record import INSTANT_MAX
 from batchcrawl.store.lock import CrawlLock
+from batchcrawl.store.snapshot import snapshots
 
 CLOCK_VARIABLE = "BATCHCRAWL_CLOCK"
 """`BATCHCRAWL_CLOCK=1790000000` lets the wall clock stand still there, so that two runs can be compared."""
@@ -37,6 +39,13 @@ def opened_crawl(job: str) -> Iterator[Crawl]:
     found = load_job(job, cwd=Path.cwd())
     with files_of(found.data_dir):
         yield open_crawl(found)
+
+
+@contextmanager
+def seen_crawl(job: str) -> Iterator[Crawl]:
+    """Open a crawl to look into its crawldb as it is now, whatever works on it meanwhile, which it does not disturb."""
+    with opened_crawl(job) as crawl, snapshots(crawl.layout.crawldbs, range(crawl.partitions)) as folder:
+        yield replace(crawl, layout=replace(crawl.layout, snapshot=folder))
 
 
 @contextmanager

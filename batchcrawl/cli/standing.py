@@ -4,7 +4,7 @@ import click
 import msgspec
 
 from batchcrawl.cli.options import job_argument, json_option
-from batchcrawl.cli.running import command_clock, held_crawl, opened_crawl
+from batchcrawl.cli.running import command_clock, opened_crawl, seen_crawl
 from batchcrawl.job.crawl import Crawl
 from batchcrawl.job.units import about
 from batchcrawl.report import CrawlStatus, TrapStatus, crawl_status, segment_rows
@@ -21,9 +21,9 @@ def status(job: str, as_json: bool) -> None:
     Reads:   crawldb, manifests of the segments
     Writes:  nothing
     Example: batchcrawl status mysite
-    Exit codes: 0 done, 2 wrong usage, 5 crawl in use, 6 corrupt data
+    Exit codes: 0 done, 2 wrong usage, 6 corrupt data
     """
-    with held_crawl(job) as crawl:
+    with seen_crawl(job) as crawl:
         now = command_clock().now()
         found = crawl_status(crawl, now=now)
         if as_json:
@@ -73,7 +73,10 @@ def _echo_status(crawl: Crawl, found: CrawlStatus, now: float) -> None:
         click.echo(f"  {f'trap {name}':<22} {_trap_line(trap)}")
     click.echo(f"  {'segments':<22} {found.segments:>14,}")
     for name, step in found.unfinished.items():
-        click.echo(f"  segment {name} is next to {COMMANDS[step]}")
+        so_far = f": {found.outcomes[name]:,} outcomes so far" if found.outcomes.get(name) else ""
+        click.echo(f"  segment {name} is next to {COMMANDS[step]}{so_far}")
+    if found.at_work is not None:
+        click.echo(f"  process {found.at_work} is at work; the numbers are those of its last commit")
 
 
 def _trap_line(trap: TrapStatus) -> str:

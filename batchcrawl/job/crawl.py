@@ -85,7 +85,7 @@ def open_or_create(job: Job, disk: Disk) -> Crawl:
     for partition in range(identity.partitions):
         disk.make_dir(layout.crawldb(partition).parent)
         CrawlDb(layout.crawldb(partition), create=True).close()
-    disk.sync_dir(layout.root / "crawldb")
+    disk.sync_dir(layout.crawldbs)
     disk.write_file(layout.suffix_list, bundled_list().encode("utf-8"))
     write_identity(disk, layout.identity, identity)
     return Crawl(job, layout, identity)

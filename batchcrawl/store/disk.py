@@ -2,7 +2,7 @@
 
 What is written is safe from a power failure only after the file was synced, and a name that was made,
 renamed or removed only after its directory was. So the order of every commit is: data, sync, rename,
-sync of the directory. Everything here that changes a name ends with that last sync, except `open_new`.
+sync of the directory. Everything here that changes a name ends with that last sync, except `open_new` and `link`.
 """
 
 import errno
@@ -47,6 +47,10 @@ class SystemCalls:
     def rename(self, source: Path, target: Path) -> None:
         """Give a file or directory another name, replacing a file that has it."""
         os.rename(source, target)
+
+    def link(self, source: Path, target: Path) -> None:
+        """Give a file one more name."""
+        os.link(source, target)
 
     def unlink(self, path: Path) -> None:
         """Remove a file's name."""
@@ -117,6 +121,15 @@ class Disk:
         self.sync_dir(target.parent)
         if source.parent != target.parent:
             self.sync_dir(source.parent)
+
+    def link(self, source: Path, target: Path) -> None:
+        """Give a file one more name, durable only after `sync_dir`. Raises FileNotFoundError when it is not there."""
+        try:
+            self._calls.link(source, target)
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise _named(error, target) from error
 
     def remove(self, path: Path) -> None:
         """Remove a file durably; one that is not there is no error."""

@@ -12,6 +12,8 @@ class Layout:
     """The paths of one crawl."""
 
     root: Path
+    snapshot: Path | None = None
+    """Where the partitions are when they are only looked at (`store.snapshot`)."""
 
     @property
     def identity(self) -> Path:
@@ -43,9 +45,14 @@ class Layout:
         """The directory of segments."""
         return self.root / "segments"
 
+    @property
+    def crawldbs(self) -> Path:
+        """The directory of the partitions' databases."""
+        return self.snapshot or self.root / "crawldb"
+
     def crawldb(self, partition: int) -> Path:
         """Return the LevelDB directory of a partition."""
-        return self.root / "crawldb" / str(partition)
+        return self.crawldbs / str(partition)
 
     def segment(self, segment_id: str) -> Path:
         """Return the directory of a segment."""

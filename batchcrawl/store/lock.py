@@ -58,6 +58,17 @@ class CrawlLock:
         self.release()
 
 
+def holder_of(path: Path) -> int | None:
+    """Return the pid of the process that has the lock file `path`, or None; takes nothing itself."""
+    try:
+        words = path.read_text(encoding="ascii", errors="replace").split()
+    except FileNotFoundError:
+        return None
+    if len(words) == 2 and words[0].isdecimal() and str(_started(int(words[0]))) == words[1]:
+        return int(words[0])
+    return None
+
+
 def _started(pid: int) -> str | None:
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
@@ -67,9 +78,10 @@ def _started(pid: int) -> str | None:
 
 
 def _holder(path: Path) -> str:
+    pid = holder_of(path)
+    if pid is not None:
+        return f"process {pid}"
     words = path.read_text(encoding="ascii", errors="replace").split()
     if len(words) != 2 or not words[0].isdecimal():  # it has the lock and has not written yet
         return "another process"
-    if str(_started(int(words[0]))) == words[1]:
-        return f"process {words[0]}"
     return f"a process that process {words[0]}, now ended, left behind"
