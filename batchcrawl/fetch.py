@@ -19,6 +19,7 @@ from batchcrawl.model.clock import Clock
 from batchcrawl.model.entries import FetchEntry, FetchLogLine, HostSheet
 from batchcrawl.model.exchange import Answer
 from batchcrawl.model.host import RobotsHop
+from batchcrawl.model.kind import UrlKind
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.net.client import Client
 from batchcrawl.net.failure import printable
@@ -175,6 +176,7 @@ class _Visitor:
         self._own_headers = tuple(job.settings.fetch.headers.items())
         self._full_every = job.settings.fetch.full_every if job.settings.fetch.conditional else 1
         self._wants = wanted_types(job)
+        self._sitemap_bytes_max = max(job.settings.fetch.body_bytes_max, job.settings.sitemaps.bytes_max)
         self._tries: Counter[str] = Counter()
         self._cookies: dict[str, str] = {}
         """What a URL that redirects to itself is asked past with, by its fingerprint; a robots.txt by its host."""
@@ -270,7 +272,14 @@ class _Visitor:
         delay_s = host.politeness.delay_s
         self._tries[entry.fp] += 1
         asked, cookie = validators(entry, full_every=self._full_every), self._cookies.pop(entry.fp, None)
-        result = self._client.get(entry.url, headers=[*self._own_headers, *asked], wants=self._wants, cookie=cookie)
+        named = entry.kind is UrlKind.SITEMAP  # may be of any type, and as large as sitemaps may be
+        result = self._client.get(
+            entry.url,
+            headers=[*self._own_headers, *asked],
+            wants=None if named else self._wants,
+            cookie=cookie,
+            body_bytes_max=self._sitemap_bytes_max if named else None,
+        )
         if cookie is None and isinstance(result, Answer) and self._is_asked_past(host, entry, result):
             return After(wait_s=host.wait_s(self._clock.now()), again=True)
         if isinstance(result, Answer):

@@ -257,6 +257,8 @@ def _line(entry: Entry) -> FetchEntry:
         hops=record.hops,
         fetches=record.fetches,
         last_fetch_at=record.last_fetch_at,
+        kind=record.kind,
+        sites=record.sites or [],
     )
     if record.body_at is not None:  # else nothing may be asked about the copy, and nothing may refer to it
         line.etag, line.last_modified, line.digest = record.etag, record.last_modified, record.digest

@@ -15,10 +15,12 @@ from batchcrawl.job.crawl import Crawl
 from batchcrawl.job.seeds import Seed
 from batchcrawl.model.clock import Clock
 from batchcrawl.model.host import HostRecord
+from batchcrawl.model.kind import UrlKind
 from batchcrawl.model.record import UrlRecord
 from batchcrawl.model.rejection import Rejection
 from batchcrawl.model.status import Place
 from batchcrawl.policy.priority import seed_level
+from batchcrawl.policy.sitemaps import ANY_SITE, name_sitemap
 from batchcrawl.store.crawldb import CrawlDb, Entry
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.sorted_names import add_names
@@ -120,7 +122,14 @@ def _new_record(placed: _Placed, now: int) -> UrlRecord:
         seed_interval_s=seed.interval_s,
         score=seed.score,
         metadata=seed.metadata,
+        kind=seed.kind,
+        sites=_sites(seed),
     )
+
+
+def _sites(seed: Seed) -> list[str] | None:
+    """A sitemap that the job names may speak of any site."""
+    return [ANY_SITE] if seed.kind is UrlKind.SITEMAP else None
 
 
 def _new_host(placed: _Placed, domains: Domains, now: int) -> HostRecord:
@@ -131,8 +140,9 @@ def _new_host(placed: _Placed, domains: Domains, now: int) -> HostRecord:
 def _promote(record: UrlRecord, seed: Seed) -> bool:
     """Make a known URL what its seed line says; return whether that changed anything."""
     wanted = (True, 0, seed.score, seed.interval_s or record.seed_interval_s, seed.metadata or record.metadata)
+    named = seed.kind is UrlKind.SITEMAP and name_sitemap(record, _sites(seed) or ())
     if (record.seed, record.depth, record.score, record.seed_interval_s, record.metadata) == wanted:
-        return False
+        return named
     if record.depth:
         record.body_at = None  # to be parsed again: its links count as nearer now
     record.seed, record.depth, record.score, record.seed_interval_s, record.metadata = wanted

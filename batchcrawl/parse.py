@@ -12,15 +12,19 @@ from itertools import count, islice
 
 from batchcrawl.engine.control import Control, Progress
 from batchcrawl.engine.isolated import GivenUp, Items, Limits, run_isolated
+from batchcrawl.engine.partitions import run_partitions
 from batchcrawl.errors import CorruptData
 from batchcrawl.job.crawl import Crawl
+from batchcrawl.job.named_sitemaps import named_sitemap_links
+from batchcrawl.job.outlinks import Outlinks, Source
 from batchcrawl.job.settings import ParseSettings
 from batchcrawl.model.clock import Clock
-from batchcrawl.model.entries import FetchLogLine, LinkLine, PageLine
+from batchcrawl.model.entries import FetchLogLine, PageLine
+from batchcrawl.model.kind import UrlKind
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.model.rejection import Rejection
 from batchcrawl.store.disk import Disk
-from batchcrawl.store.parse_output import Buckets, ChunkWriter, PageBrief, chunk_files, chunk_pages
+from batchcrawl.store.parse_output import Buckets, ChunkWriter, PageBrief, chunk_files, chunk_pages, named_links_files
 from batchcrawl.store.reading import size_stored
 from batchcrawl.store.records import FileInfo, read_log
 from batchcrawl.store.segment import Segment, StepInfo
@@ -28,18 +32,16 @@ from batchcrawl.store.sorted_names import add_names
 from batchcrawl.store.warc_reader import read_exchange
 from batchcrawl.web.codings import decode_body
 from batchcrawl.web.document import Head, Reading, read_document
-from batchcrawl.web.fingerprint import partition_of
 from batchcrawl.web.found import Wanted
 from batchcrawl.web.links import Resolvers
+from batchcrawl.web.listing import parse_listing
 from batchcrawl.web.page import Link, Page
 from batchcrawl.web.signature import simhash, text_signature
-from batchcrawl.web.urls import host_key, host_name, requested_url
+from batchcrawl.web.sitemap import is_called_sitemap
+from batchcrawl.web.urls import host_key, host_name
 
-TARGETS_REMEMBERED = 50_000
-"""Links of a site repeat from page to page; so many targets are kept with what was found of them."""
 HELD_BYTES_MAX = 64_000_000
 """A chunk ends when the links that it holds take more; a page's own may come on top."""
-_REMEMBERED_CHARACTERS_MAX = 500
 _UTF8_BYTES_MAX = 4
 """Of one character."""
 
@@ -64,19 +66,6 @@ class Parsed:
     """Number of the last line of the fetch log in it, from 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Target:
-    """A link's target, as far as it depends on the way of the page alone."""
-
-    canonical: str
-    hops: int
-    fingerprint: str
-    partition: int
-    linked: str | None
-    """What to ask for, where it differs from the canonical URL."""
-    rejection: Rejection | None
-
-
 def parse(crawl: Crawl, segment: Segment, *, disk: Disk, clock: Clock, control: Control) -> Counter[str]:
     """Parse what a segment fetched and return what was counted. Raises CorruptData when something of it is lost."""
     segment.require("fetch", partitions=crawl.partitions)
@@ -87,12 +76,26 @@ def parse(crawl: Crawl, segment: Segment, *, disk: Disk, clock: Clock, control: 
     limits = _limits(crawl.job.settings.parse)
     counts: Counter[str] = Counter()
     files: dict[str, FileInfo] = {}
+    for part in run_partitions(write_named_sitemaps, tasks, parallel=crawl.cores, control=control):
+        counts.update(part.counts)
+        files |= part.files
     for parts in run_isolated(parse_partition, tasks, parallel=crawl.cores, limits=limits, control=control):
         for part in parts:
             counts.update(part.counts)
             files |= part.files
     segment.finish(disk, "parsed", StepInfo(ended_at=clock.now(), counts=dict(sorted(counts.items()))), files)
     return counts
+
+
+def write_named_sitemaps(task: Task, control: Control) -> Parsed:
+    """Write the links to the sitemaps that robots.txt files name; a run that was cut wrote the same, or nothing."""
+    part = Parsed()
+    buckets, named = named_sitemap_links(task.crawl, task.segment, task.partition)
+    for page in named:
+        part.counts["sitemaps_named"] += page.links
+        _count_links(part.counts, page)
+    part.files = named_links_files(task.disk, task.segment.paths, task.partition, buckets)
+    return part
 
 
 def parse_partition(task: Task, control: Control, items: Items[Parsed]) -> Iterator[Parsed]:
@@ -201,16 +204,16 @@ def _parse_line(line: FetchLogLine, at: int, items: Items[Parsed], parser: "_Pag
 
 
 def _count(counts: Counter[str], page: PageLine | PageBrief) -> None:
-    counts["pages" if page.redirect is None else "redirects"] += 1
-    counts["links"] += page.links
+    counts[f"{page.kind.value}s" if page.redirect is None else "redirects"] += 1
     if page.failed is not None:
         counts["parse_failed"] += 1
+    _count_links(counts, page)
+
+
+def _count_links(counts: Counter[str], page: PageLine | PageBrief) -> None:
+    counts["links"] += page.links
     for reason, times in page.rejected.items():
         counts[f"rejected_{reason}"] += times
-
-
-_Way = tuple[int, int]
-"""Depth of the targets of a page, and their hops where they are not on the crawl's own hosts."""
 
 
 class _PageParser:
@@ -221,21 +224,17 @@ class _PageParser:
         self._fetch_dir = task.segment.paths.fetch_dir
         self._settings = crawl.job.settings.parse
         self._follow_nofollow = crawl.job.settings.scope.follow_nofollow
-        self._partitions = crawl.partitions
-        self._canonical = crawl.canonical
-        self._fingerprinter = crawl.fingerprinter()
-        self._scope = crawl.scope()
+        self._limits = crawl.job.settings.sitemaps.limits()
+        self._outlinks = Outlinks(crawl)
         self._reading = Reading(
             links_max=self._settings.links_max,
             wanted=Wanted(product_token=crawl.job.product_token, resources=frozenset(self._settings.resources)),
         )
         self._resolvers = Resolvers()
-        self._targets: dict[_Way, dict[str, _Target]] = {}
-        self._room = TARGETS_REMEMBERED
 
     def parse(self, line: FetchLogLine) -> tuple[PageLine, Buckets]:
         """Return what a line of the fetch log holds, and the links that were taken from it."""
-        buckets = self._no_links()
+        buckets = self._outlinks.buckets()
         parse_line = self._redirect if line.outcome is FetchOutcome.REDIRECT else self._page
         return parse_line(line, buckets), buckets
 
@@ -246,17 +245,19 @@ class _PageParser:
             page.redirect = line.redirect
         else:
             page.content_type = line.content_type
-        return page, self._no_links()
-
-    def _no_links(self) -> Buckets:
-        return [[] for _ in range(self._partitions)]
+        return page, self._outlinks.buckets()
 
     def _redirect(self, line: FetchLogLine, buckets: Buckets) -> PageLine:
         """A redirect's target is one link further, but a site that moved to another host or scheme stays a seed's."""
         out = PageLine(fp=line.fp, url=line.url, redirect=line.redirect)
         link = Link(url=line.redirect or "", kind="redirect", anchor=None, rel=(), position=0)
+        if line.kind is UrlKind.SITEMAP:
+            source = Source(host=line.host, depth=line.depth, hops=line.hops, sites=line.sites)
+            self._outlinks.take_sitemaps(buckets, out, source, [link])
+            return out
         moved = line.depth == 0 and host_key(line.redirect or "") != line.host
-        self._take(buckets, out, self._way(line, depth=0 if moved else line.depth + 1), [link])
+        way = self._outlinks.way(host=line.host, depth=0 if moved else line.depth + 1, hops=line.hops)
+        self._outlinks.take(buckets, out, way, [link])
         return out
 
     def _page(self, line: FetchLogLine, buckets: Buckets) -> PageLine:
@@ -264,12 +265,26 @@ class _PageParser:
         if line.warc is None or line.offset is None:
             raise CorruptData(f"{self._fetch_dir}: the fetch log does not say where {line.url} is stored")
         stored = read_exchange(self._fetch_dir / line.warc, line.offset, length=line.length)
-        body = decode_body(stored.body, stored.header("content-encoding"), bytes_max=self._settings.decoded_bytes_max)
+        named, bytes_max = line.kind is UrlKind.SITEMAP, self._settings.decoded_bytes_max
+        if named:
+            bytes_max = max(bytes_max, self._limits.bytes_max + 1)
+        body = decode_body(stored.body, stored.header("content-encoding"), bytes_max=bytes_max)
         if body is None:
             out.failed = f"content coding {stored.header('content-encoding')} cannot be undone"
             return out
-        head = Head(url=line.url, content_type=line.content_type, headers=stored.headers)
-        page = read_document(body, head, self._reading, self._resolvers)
+        listing = parse_listing(body, url=line.url, content_type=line.content_type, named=named, limits=self._limits)
+        if listing is not None:
+            out.kind, out.charset, out.cut, out.rejected = listing.kind, listing.charset, listing.cut, listing.rejected
+            out.signature = None if listing.signature is None else listing.signature.hex()
+            self._outlinks.take_listed(buckets, out, line, listing.links)
+        elif named and is_called_sitemap(line.url):
+            out.kind, out.failed = UrlKind.SITEMAP, "it is no sitemap"
+        else:
+            head = Head(url=line.url, content_type=line.content_type, headers=stored.headers)
+            self._take_page(line, read_document(body, head, self._reading, self._resolvers), out, buckets)
+        return out
+
+    def _take_page(self, line: FetchLogLine, page: Page, out: PageLine, buckets: Buckets) -> None:
         _fill(out, page, text_bytes_max=self._settings.text_bytes_max)
         nofollow = not self._follow_nofollow and ("nofollow" in page.robots or "none" in page.robots)
         links = [] if nofollow else list(page.links)
@@ -277,58 +292,8 @@ class _PageParser:
             out.rejected[Rejection.NOFOLLOW.value] = len(page.links)
         if page.refresh is not None:
             links.append(page.refresh)
-        self._take(buckets, out, self._way(line, depth=line.depth + 1), links)
-        return out
-
-    def _way(self, line: FetchLogLine, *, depth: int) -> _Way:
-        return depth, 1 if self._scope.owns(line.host) else max(1, line.hops) + 1
-
-    def _take(self, buckets: Buckets, page: PageLine, way: _Way, links: Iterable[Link]) -> None:
-        """Add the lines of the links that belong to the crawl; the others are counted on the page."""
-        if self._room < 0:
-            self._targets.clear()
-            self._room = TARGETS_REMEMBERED
-        targets = self._targets.setdefault(way, {})
-        for link in links:
-            target = targets.get(link.url) or self._remember(targets, link.url, way)
-            rejection = target.rejection
-            if link.rel and not self._follow_nofollow and "nofollow" in link.rel:
-                rejection = Rejection.NOFOLLOW
-            if rejection is not None:
-                page.rejected[rejection.value] = page.rejected.get(rejection.value, 0) + 1
-                continue
-            page.links += 1
-            buckets[target.partition].append(
-                LinkLine(
-                    fp=target.fingerprint,
-                    url=target.canonical,
-                    source=page.fp,
-                    depth=way[0],
-                    hops=target.hops,
-                    kind=link.kind,
-                    linked=target.linked,
-                    anchor=link.anchor,
-                    rel=link.rel,
-                    position=link.position,
-                )
-            )
-
-    def _remember(self, targets: dict[str, _Target], url: str, way: _Way) -> _Target:
-        asked, canonical = requested_url(url), self._canonical(url)
-        fp, host = self._fingerprinter.of(canonical), host_key(canonical)
-        hops = 0 if self._scope.owns(host) else way[1]
-        target = _Target(
-            canonical=canonical,
-            hops=hops,
-            fingerprint=fp.hex(),
-            partition=partition_of(fp, self._partitions),
-            linked=asked if asked != canonical else None,
-            rejection=self._scope.decide(canonical, host=host, depth=way[0], hops=hops).rejection,
-        )
-        if len(url) <= _REMEMBERED_CHARACTERS_MAX:
-            targets[url] = target
-            self._room -= 1
-        return target
+        way = self._outlinks.way(host=line.host, depth=line.depth + 1, hops=line.hops)
+        self._outlinks.take(buckets, out, way, links)
 
 
 def _fill(out: PageLine, page: Page, *, text_bytes_max: int) -> None:

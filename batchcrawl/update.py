@@ -5,15 +5,12 @@ Commits by: synced batches in the order of fingerprints, each with the mark up t
 If killed: the same command goes on behind the mark; a segment that is applied whole changes nothing.
 """
 
-import heapq
-import resource
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from itertools import groupby
-from operator import attrgetter
+from dataclasses import dataclass, field, replace
 
 import msgspec
+from msgspec import structs
 
 from batchcrawl.engine.control import Control, Progress
 from batchcrawl.engine.partitions import run_partitions
@@ -22,26 +19,29 @@ from batchcrawl.job.crawl import Crawl
 from batchcrawl.model.clock import Clock
 from batchcrawl.model.entries import FetchLogLine, HostLogLine
 from batchcrawl.model.host import HostRecord
+from batchcrawl.model.kind import UrlKind
+from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.model.record import UrlRecord
-from batchcrawl.model.rejection import TRAPS, Rejection
+from batchcrawl.model.rejection import Rejection
 from batchcrawl.model.status import PageStatus, Place
 from batchcrawl.policy.admission import costliness, domain_refusal, host_refusal
 from batchcrawl.policy.copies import note_page
 from batchcrawl.policy.host_state import learn_host
+from batchcrawl.policy.lastmod import hear, judge_lastmod, trust_of
 from batchcrawl.policy.priority import COSTLY_LEVEL, link_level
+from batchcrawl.policy.sitemaps import joined_sites, name_sitemap
 from batchcrawl.policy.visits import Intervals, Visit, apply_visit
 from batchcrawl.store.crawldb import Batch, CrawlDb, Entry
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.reading import ADVICE
-from batchcrawl.store.records import read_lines, read_log
+from batchcrawl.store.records import read_log
 from batchcrawl.store.segment import Segment, StepInfo
+from batchcrawl.store.segment_events import LinkBrief, segment_events
 from batchcrawl.web.fingerprint import Fingerprinter
 from batchcrawl.web.urls import host_key, host_name
 
 BATCH_EVENTS = 20_000
 """URLs looked at between two commits."""
-OTHER_FILES = 1200
-"""Files that may be open beside those of links, most of them LevelDB's."""
 
 
 @dataclass(frozen=True)
@@ -56,42 +56,6 @@ class Task:
     def at(self) -> int:
         """The instant of all that the segment brings: the end of its fetch step, whenever update runs."""
         return int(self.segment.step("fetched").ended_at)
-
-
-class PageBrief(msgspec.Struct, gc=False):
-    """The part of a page line that the crawldb takes over."""
-
-    fp: str
-    failed: str | None = None
-    signature: str | None = None
-    simhash: str | None = None
-    rejected: dict[str, int] = {}
-
-    @property
-    def trapped(self) -> dict[str, int]:
-        """The links that traps kept out, by reason."""
-        return {reason: times for reason, times in self.rejected.items() if reason in TRAPS}
-
-
-class LinkBrief(msgspec.Struct, gc=False):
-    """The part of a link line that the crawldb takes over."""
-
-    fp: str
-    url: str
-    source: str
-    depth: int
-    hops: int = 0
-    linked: str | None = None
-
-
-@dataclass
-class _Event:
-    """All that a segment says of one URL."""
-
-    fp: str
-    visit: Visit | None = None
-    link: LinkBrief | None = None
-    """The one of least depth, then of the least source; with the least hops of all."""
 
 
 class Mark(msgspec.Struct):
@@ -173,12 +137,21 @@ class _Applier:
             retry_s=settings.recrawl.retry_interval_s,
             failures_max=settings.fetch.retries_max,
         )
+        lists = settings.sitemaps
+        self.list_intervals = replace(
+            self.intervals, first_s=lists.interval_s, min_s=lists.interval_min_s, max_s=lists.interval_max_s
+        )
+        self.host_sitemaps_max = lists.host_sitemaps_max
         self.counts.update(self.mark.counts)
 
     def apply_urls(self, control: Control) -> None:
         """Apply visits and links in the order of fingerprints."""
         batch, seen, done = self.db.batch(), 0, 0
-        for event in _events(self.task, after=self.mark.urls):
+        task = self.task
+        events = segment_events(
+            task.segment, task.partition, canonical=task.crawl.canonical, at=task.at, after=self.mark.urls
+        )
+        for event in events:
             entry = self.db.load(bytes.fromhex(event.fp))
             if event.visit is not None:
                 self._visit(batch, entry, event.visit)
@@ -222,9 +195,10 @@ class _Applier:
         self.counts[visit.outcome.value] += 1
         if entry is None or entry.record.lease != self.lease:
             raise CorruptData(f"{self.db.path}: a URL is not leased to segment {visit.segment} any more; {ADVICE}")
-        old_signature = entry.record.signature
-        apply_visit(entry.record, visit, self.intervals)
-        _settle_duplicate(batch, entry, old_signature)
+        before = structs.replace(entry.record)
+        entry.record.kind = visit.kind or entry.record.kind
+        apply_visit(entry.record, visit, self._intervals(entry.record, visit))
+        _settle_duplicate(batch, entry, before.signature)
         if entry.record.status is PageStatus.DUPLICATE:
             self.counts["duplicates"] += 1
         batch.put(entry)
@@ -234,25 +208,55 @@ class _Applier:
             host.body_bytes += visit.body_bytes
             for reason, times in visit.trapped.items():
                 host.rejected[reason] = host.rejected.get(reason, 0) + times
-            if entry.record.fetches == 1 and entry.record.status in (PageStatus.FETCHED, PageStatus.DUPLICATE):
+            pages = entry.record.kind is UrlKind.PAGE and entry.record.fetches == 1
+            if pages and entry.record.status in (PageStatus.FETCHED, PageStatus.DUPLICATE):
                 note_page(host, entry.record.url, copy=entry.record.status is PageStatus.DUPLICATE)
+            host.lastmod = judge_lastmod(host.lastmod, before, entry.record)
+
+    def _intervals(self, record: UrlRecord, visit: Visit) -> Intervals:
+        if record.kind is UrlKind.PAGE:
+            return self.intervals
+        is_none = visit.outcome is FetchOutcome.FETCHED and not visit.parsed and not visit.revisit
+        return replace(self.list_intervals, first_s=self.list_intervals.max_s) if is_none else self.list_intervals
 
     def _link(self, batch: Batch, entry: Entry | None, link: LinkBrief) -> None:
         if entry is None:
             self._enter(batch, link)
         elif entry.record.url != link.url:
             self.counts["collisions"] += 1
-        elif link.depth < entry.record.depth or link.hops < entry.record.hops:
-            entry.record.depth = min(entry.record.depth, link.depth)
-            entry.record.hops = min(entry.record.hops, link.hops)
-            entry.record.body_at = None  # to be parsed again: its links count as nearer now
-            fresh = entry.record.place is Place.READY and entry.record.status is PageStatus.UNFETCHED
-            if fresh and not entry.record.costly:
-                entry.record.level = max(entry.record.level, link_level(entry.record.depth))
-            batch.put(entry)
-            self.counts["known"] += 1
         else:
+            heard = self._hear(batch, entry, link)
+            named = link.leads_to is UrlKind.SITEMAP and self._name(batch, entry, link)
+            if _come_nearer(entry.record, link) or heard or named:
+                batch.put(entry)
             self.counts["known"] += 1
+
+    def _hear(self, batch: Batch, entry: Entry, link: LinkBrief) -> bool:
+        """Take in when a sitemap or feed says that a known URL last changed; return whether that is news."""
+        if link.lastmod_at is None:
+            return False
+        host, until = batch.host(entry.host_part), link.lastmod_until or link.lastmod_at
+        trust = trust_of(None if host is None else host.lastmod)
+        kind = entry.record.kind
+        min_s = (self.intervals if kind is UrlKind.PAGE else self.list_intervals).min_s
+        return hear(entry.record, at=link.lastmod_at, until=until, trust=trust, interval_min_s=min_s)
+
+    def _name(self, batch: Batch, entry: Entry, link: LinkBrief) -> bool:
+        """Let a known URL count as a sitemap; return whether that changed anything."""
+        record, host = entry.record, batch.host(entry.host_part)
+        was_page = record.kind is UrlKind.PAGE
+        if host is not None and was_page and host.sitemaps >= self.host_sitemaps_max:
+            self.counts[f"rejected_{Rejection.SITEMAPS_MAX.value}"] += 1
+            return False
+        changed = name_sitemap(record, link.sites)
+        if changed:
+            record.body_at = None  # to be parsed again
+        if was_page and record.kind is UrlKind.SITEMAP:
+            if host is not None:
+                host.sitemaps += 1
+            if record.place is Place.TIMER:  # what was asked for as a page is asked for anew
+                record.next_fetch_at = self.task.at
+        return changed
 
     def _enter(self, batch: Batch, link: LinkBrief) -> None:
         """Let a new URL in, unless a budget is spent."""
@@ -266,9 +270,13 @@ class _Applier:
         host = batch.enter_host(entry.host_part, HostRecord(host=key, domain=domain.domain, first_seen_at=self.task.at))
         costly = costliness(link.url, host, self.budgets)
         refusal = host_refusal(host, costly, self.budgets)
+        is_sitemap = link.leads_to is UrlKind.SITEMAP
+        if is_sitemap and host.sitemaps >= self.host_sitemaps_max:
+            refusal = Rejection.SITEMAPS_MAX
         if refusal is not None:
             self._refuse(host.rejected, refusal)
             return
+        host.sitemaps += is_sitemap
         if costly is not None:
             entry.record.costly, entry.record.level = True, COSTLY_LEVEL
             host.costly[costly.value] = host.costly.get(costly.value, 0) + 1
@@ -300,74 +308,6 @@ def _mark_name(task: Task) -> str:
     return f"update/{task.segment.id}"
 
 
-def _events(task: Task, *, after: str) -> Iterator[_Event]:
-    """Yield what the segment says of each URL of the partition, in the order of fingerprints."""
-    visits = sorted(_visits(task), key=attrgetter("fp"))
-    paths = task.segment.listed("parse", end=f".links-{task.partition}.jsonl.zst")
-    _allow_open_files(len(paths))
-    streams = [read_lines(path, LinkBrief) for path in paths]
-    links = heapq.merge(*streams, key=attrgetter("fp"))
-    both: Iterator[_Event | LinkBrief] = heapq.merge(visits, links, key=attrgetter("fp"))
-    for fp, group in groupby(both, key=attrgetter("fp")):
-        if fp <= after:
-            continue
-        event = _Event(fp)
-        for part in group:
-            if isinstance(part, _Event):
-                event.visit = part.visit
-            else:
-                event.link = part if event.link is None else _better(event.link, part)
-        yield event
-
-
-def _better(link: LinkBrief, other: LinkBrief) -> LinkBrief:
-    hops = min(link.hops, other.hops)
-    best = other if (other.depth, other.source) < (link.depth, link.source) else link
-    best.hops = hops
-    return best
-
-
-def _allow_open_files(files: int) -> None:
-    """Raise the soft limit of open files as far as is needed: all files of links are merged at once."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = files + OTHER_FILES
-    if wanted > soft != resource.RLIM_INFINITY:
-        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
-
-
-def _visits(task: Task) -> Iterator[_Event]:
-    pages = task.segment.listed("parse", start=f"{task.partition}-", end=".pages.jsonl.zst")
-    briefs = {brief.fp: brief for path in pages for brief in read_lines(path, PageBrief)}
-    canonical = task.crawl.canonical
-    for line in read_log(task.segment.paths.fetch_log(task.partition), FetchLogLine, sealed=True):
-        brief = briefs.get(line.fp)
-        visit = Visit(
-            outcome=line.outcome,
-            at=int(line.ended_at or task.at),
-            segment=task.segment.id,
-            depth=line.depth,
-            hops=line.hops,
-            http_status=line.status,
-            etag=line.etag,
-            last_modified=line.last_modified,
-            digest=line.digest,
-            content_type=line.content_type,
-            content_encoding=line.content_encoding,
-            body_at=line.started_at if line.revisit is None else line.body_at,
-            revisit=line.revisit is not None,
-            redirect=canonical(line.redirect) if line.redirect is not None else None,
-            truncated=line.truncated is not None,
-            requests=line.tries,
-            body_bytes=line.body_bytes or 0,
-            parsed=brief is not None and brief.failed is None,
-            signature=bytes.fromhex(brief.signature) if brief is not None and brief.signature else None,
-            simhash=bytes.fromhex(brief.simhash) if brief is not None and brief.simhash else None,
-            trapped=brief.trapped if brief is not None else {},
-        )
-        yield _Event(line.fp, visit)
-
-
 def _new_record(link: LinkBrief, at: int) -> UrlRecord:
     return UrlRecord(
         url=link.url,
@@ -376,10 +316,25 @@ def _new_record(link: LinkBrief, at: int) -> UrlRecord:
         level=link_level(link.depth),
         depth=link.depth,
         hops=link.hops,
-        source=bytes.fromhex(link.source),
+        source=bytes.fromhex(link.source) or None,
         first_seen_at=at,
         next_fetch_at=at,
+        kind=link.leads_to,
+        lastmod_at=link.lastmod_at,
+        sites=joined_sites(None, link.sites),
     )
+
+
+def _come_nearer(record: UrlRecord, link: LinkBrief) -> bool:
+    """Take over depth and hops of a link where they are less; return whether one is."""
+    if link.depth >= record.depth and link.hops >= record.hops:
+        return False
+    record.depth, record.hops = min(record.depth, link.depth), min(record.hops, link.hops)
+    record.body_at = None  # to be parsed again: its links count as nearer now
+    fresh = record.place is Place.READY and record.status is PageStatus.UNFETCHED
+    if fresh and not record.costly:
+        record.level = max(record.level, link_level(record.depth))
+    return True
 
 
 def _settle_duplicate(batch: Batch, entry: Entry, old_signature: bytes | None) -> None:

@@ -11,6 +11,7 @@ from batchcrawl.model.entries import FetchEntry, FetchLogLine, HostLogLine, Host
 from batchcrawl.model.host import (
     DomainRecord,
     HostRecord,
+    LastmodCounts,
     RobotsCopy,
     decode_domain,
     decode_host,
@@ -89,7 +90,12 @@ def test_the_paths_are_those_of_the_layout() -> None:
     paths = [layout.identity, layout.suffix_list, layout.seed_hosts, layout.seed_domains, layout.lock]
     paths += [layout.crawldb(0)]
     paths += [segment.manifest, segment.fetch_list(0), segment.host_sheet(0), segment.fetch_log(0), segment.host_log(0)]
-    paths += [segment.fetch_dir / "0-00000.warc.gz", segment.pages(0, 0), segment.links(0, 0, 1)]
+    paths += [
+        segment.fetch_dir / "0-00000.warc.gz",
+        segment.pages(0, 0),
+        segment.links(0, 0, 1),
+        segment.named_links(0, 1),
+    ]
     paths += [segment.stamp(step) for step in STEPS]
     assert [line.split()[0] for line in EXAMPLES["paths"].splitlines()] == [str(path) for path in paths]
 
@@ -155,7 +161,7 @@ def test_each_field_of_the_head_lies_at_its_offset() -> None:
 
 
 def test_the_array_of_a_url_record_has_the_other_fields() -> None:
-    head = {name for _, _, name in head_rows()} | {"seed", "costly"}
+    head = {name for _, _, name in head_rows()} | {"seed", "costly", "kind"}
     elements = fields_after("The array has these elements")
     assert elements == [name for name in UrlRecord.__struct_fields__ if name not in head]
 
@@ -196,6 +202,7 @@ def test_the_example_of_a_domain_record_is_read_and_written() -> None:
 def test_the_tables_of_a_host_and_a_domain_record_have_their_fields() -> None:
     assert fields_after("## Host record") == list(HostRecord.__struct_fields__)
     assert fields_after("## Domain record") == list(DomainRecord.__struct_fields__)
+    assert fields_after("`lastmod` counts") == list(LastmodCounts.__struct_fields__)
     assert fields_after("`robots`, here and in the lines below:") == list(RobotsCopy.__struct_fields__)
 
 

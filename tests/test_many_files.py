@@ -1,6 +1,6 @@
 import resource
 
-from batchcrawl.update import OTHER_FILES, _allow_open_files
+from batchcrawl.store.segment_events import OTHER_FILES, _allow_open_files
 
 
 def test_update_may_open_all_its_files_of_links_at_once() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from msgspec import structs
 
 from batchcrawl.cli.options import job_argument, quiet_option
 from batchcrawl.cli.running import command_clock, files_of
@@ -18,6 +19,7 @@ from batchcrawl.job.load import Job, load_job, require_contact
 from batchcrawl.job.seed_files import read_seed_file, read_seeds
 from batchcrawl.job.seeds import Seed, SeedFault, parse_seed_lines
 from batchcrawl.job.template import hosts_of
+from batchcrawl.model.kind import UrlKind
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.lock import CrawlLock
 
@@ -35,17 +37,18 @@ def inject(job: str, sources: tuple[str, ...], quiet: bool) -> None:
     A seed line is a URL, then key=value pairs behind tabs: score, interval, others are kept as metadata.
 
     \b
-    Reads:   FILE (also gzipped), stdin (-), the URLs given, or seeds and seed_files of the job
+    Reads:   FILE (also gzipped), stdin (-), the URLs given, or seeds, seed_files and sitemaps.urls of the job
     Writes:  crawldb
     Example: batchcrawl inject mysite https://www.example.org/
     Exit codes: 0 done, 2 a bad seed (the good ones are in) or no contact (none is), 3 disk full, 5 crawl in use,
                 6 corrupt data, 11 interrupted
     """
     found = load_job(job, cwd=Path.cwd())
-    if not sources and not found.settings.seeds and not found.settings.seed_files:
+    settings = found.settings
+    if not sources and not (settings.seeds or settings.seed_files or settings.sitemaps.urls):
         raise UsageError(f"{found.shown} names no seeds; give some: batchcrawl inject {found.argument} URL")
     seeds = _Seeds(found)
-    if found.settings.contact is None:
+    if settings.contact is None:
         seeds.require_contact(sources)
     disk = Disk()
     disk.make_dir(found.data_dir)
@@ -132,5 +135,8 @@ def _stdin() -> Iterator[Seed | SeedFault]:
 def _own(job: Job) -> Iterator[Seed | SeedFault]:
     for url in job.settings.seeds:
         yield from parse_seed_lines([url.encode()], job.shown)
+    for url in job.settings.sitemaps.urls:
+        for seed in parse_seed_lines([url.encode()], job.shown):
+            yield structs.replace(seed, kind=UrlKind.SITEMAP) if isinstance(seed, Seed) else seed
     for path in job.seed_paths:
         yield from read_seed_file(path, str(path))

@@ -18,6 +18,8 @@ from batchcrawl.fakeweb.traps import Spot, trap_path, trap_spot
 
 HOSTS_PER_DOMAIN = 4
 CHAIN_STEPS = 3
+SITEMAP_PAGES = 200
+"""Pages of a host that one sitemap speaks of."""
 _NUMBER = re.compile(r"(?<![0-9])[0-9]{1,18}(?![0-9])")
 _HOST = re.compile(r"h([0-9]{4,8})\.d([0-9]{3,8})\.test")
 _TRACKING = re.compile(r"(?:utm_[a-z]+|gclid|fbclid)=")
@@ -50,6 +52,10 @@ class Kind(Enum):
     REPEATING = "repeating_paths"
     GROWING = "growing_parameters"
     FACETS = "facets"
+    HIDDEN = "/hidden/{}.html"
+    SITEMAP_INDEX = "/sitemap.xml"
+    SITEMAP = "/sitemap/{}.xml.gz"
+    FEED = "/feed.xml"
 
 
 class Resource(NamedTuple):
@@ -62,6 +68,7 @@ class Resource(NamedTuple):
 
 
 TRAP_KINDS = (Kind.CALENDAR, Kind.SESSION, Kind.REPEATING, Kind.GROWING, Kind.FACETS)
+_SINGLE = {"/": Kind.PAGE, Kind.SITEMAP_INDEX.value: Kind.SITEMAP_INDEX, Kind.FEED.value: Kind.FEED}
 FILE_TYPES = (("pdf", "application/pdf"), ("png", "image/png"), ("zip", "application/zip"))
 
 _EXTRAS: tuple[tuple[Kind, str, int], ...] = (
@@ -80,6 +87,7 @@ _EXTRAS: tuple[tuple[Kind, str, int], ...] = (
     (Kind.FILE, "types", 10),
     (Kind.PRINT, "duplicates", 10),
     (Kind.UNFOLLOWED, "nofollow", 4),
+    (Kind.HIDDEN, "sitemaps", 10),
 )
 """Kinds of extra URLs, the fault that brings each, and of how many pages in 256."""
 
@@ -121,6 +129,14 @@ class Layout:
             return None
         return Resource(host, kind, page, CHAIN_STEPS if kind is Kind.CHAIN else 0)
 
+    def has_lists(self, host: int) -> bool:
+        """Tell whether a host has sitemaps and a feed: not one that is endless."""
+        return "sitemaps" in self._spec.faults and self.page_count(host) is not None
+
+    def sitemaps(self, host: int) -> int:
+        """Return how many sitemaps the index of a host lists."""
+        return -(-(self.page_count(host) or 0) // SITEMAP_PAGES) if self.has_lists(host) else 0
+
     def path(self, resource: Resource) -> str:
         """Return path and query of a resource, as a canonical URL has them."""
         _, kind, page, step = resource
@@ -143,8 +159,8 @@ class Layout:
     def find(self, host: int, path_query: str) -> Resource | None:
         """Return what stands at a path and query in any of its spellings, or None."""
         path = canonical_path(path_query)
-        if path == "/":
-            return Resource(host, Kind.PAGE, 0)
+        if path in _SINGLE and (path == "/" or self.has_lists(host)):
+            return Resource(host, _SINGLE[path], 0)
         for kind in self.traps:
             spot = trap_spot(kind.value, path)
             if spot is not None and (kind is not Kind.SESSION or self.has_page(host, spot.page)):
@@ -185,6 +201,8 @@ class Layout:
             return None
         if page and self._page_path(host, page) == path:
             return Resource(host, Kind.PAGE, page)
+        if page < self.sitemaps(host) and path == self.path(Resource(host, Kind.SITEMAP, page)):
+            return Resource(host, Kind.SITEMAP, page)
         extra = self.extra(host, page)
         if extra is None:
             return None

@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import NamedTuple
 
-from batchcrawl.fakeweb.layout import TRAP_KINDS, Kind, Layout, Resource
+from batchcrawl.fakeweb.layout import SITEMAP_PAGES, TRAP_KINDS, Kind, Layout, Resource
 from batchcrawl.fakeweb.rolls import roll, stream
 from batchcrawl.fakeweb.spec import WebSpec
 from batchcrawl.fakeweb.traps import Spot, new_session, trap_entrance, trap_ways
@@ -12,6 +12,7 @@ _TREE_WIDTH = 8
 _OFF_HOST_SHARE = 0.1
 _EXTRA_SHARE = 0.1
 _NEAR_PAGES = 64
+_FEED_PAGES = 10
 
 
 class Link(NamedTuple):
@@ -36,7 +37,7 @@ class Links:
         host, kind, page, step = resource
         if kind in (Kind.PAGE, Kind.PRINT):
             return list(self._recent(host, page))
-        if kind in (Kind.PRIVATE, Kind.OPEN, Kind.UNFOLLOWED) or (kind is Kind.CHAIN and step == 0):
+        if kind in (Kind.PRIVATE, Kind.OPEN, Kind.UNFOLLOWED, Kind.HIDDEN) or (kind is Kind.CHAIN and step == 0):
             return [Link(Resource(host, Kind.PAGE, page)), Link(Resource(host, Kind.PAGE, 0))]
         if kind is Kind.REFRESH:
             return [Link(Resource(host, Kind.PAGE, page))]
@@ -45,7 +46,7 @@ class Links:
         if kind in TRAP_KINDS:
             ways = trap_ways(kind.value, Spot(page, step), seed=self._spec.seed, host=host)
             return [Link(Resource(host, kind, *spot)) for spot in ways]
-        return []
+        return [Link(target) for target in self._listed(host, kind, page)]
 
     def redirect(self, resource: Resource) -> Resource | None:
         """Return the target of a redirect, or None for any other resource and for one that leads nowhere."""
@@ -65,10 +66,12 @@ class Links:
     def _of_page(self, host: int, page: int) -> list[Link]:
         found = [Link(target) for target in self._children(host, page)]
         extra = self._layout.extra(host, page)
-        if extra is not None:
+        if extra is not None and extra.kind is not Kind.HIDDEN:
             found.append(_link(extra))
         if page == 0:
             found += [Link(Resource(host, kind, *trap_entrance(kind.value))) for kind in self._layout.traps]
+        if page == 0 and self._layout.has_lists(host):
+            found.append(Link(Resource(host, Kind.FEED, 0)))
         chance = stream(self._spec.seed, "links", host, page)
         while len(found) < self._spec.links:
             found.append(self._at_random(host, page, off_host=chance.random(), number=chance.getrandbits(62)))
@@ -98,9 +101,23 @@ class Links:
         target = self._some_page(host, number >> 8, page)
         if number % 256 < 256 * _EXTRA_SHARE:
             extra = self._layout.extra(host, target)
-            if extra is not None:
+            if extra is not None and extra.kind is not Kind.HIDDEN:
                 return _link(extra)
         return Link(Resource(host, Kind.PAGE, target))
+
+    def _listed(self, host: int, kind: Kind, number: int) -> list[Resource]:
+        """Return what a sitemap index, sitemap or feed lists."""
+        count = self._layout.page_count(host) or 0
+        if kind is Kind.SITEMAP_INDEX:
+            return [Resource(host, Kind.SITEMAP, part) for part in range(self._layout.sitemaps(host))]
+        if kind is Kind.FEED:
+            return [Resource(host, Kind.PAGE, page) for page in range(max(0, count - _FEED_PAGES), count)]
+        if kind is not Kind.SITEMAP:
+            return []
+        pages = range(number * SITEMAP_PAGES, min(count, (number + 1) * SITEMAP_PAGES))
+        extras = filter(None, (self._layout.extra(host, page) for page in pages))
+        hidden = [extra for extra in extras if extra.kind is Kind.HIDDEN]
+        return [*(Resource(host, Kind.PAGE, page) for page in pages), *hidden]
 
     def _some_page(self, host: int, number: int, near: int) -> int:
         count = self._layout.page_count(host)

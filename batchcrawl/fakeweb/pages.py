@@ -14,7 +14,7 @@ _ANCHOR_BYTES = 70
 _WORD_BYTES = 10
 _FRAME_BYTES = 300
 _ENDLESS = frozenset(TRAP_KINDS) - {Kind.SESSION}
-_OWN_TEXT = frozenset({Kind.REFRESH, Kind.CHAIN, Kind.PRIVATE, Kind.OPEN, Kind.UNFOLLOWED}) | _ENDLESS
+_OWN_TEXT = _ENDLESS | {Kind.REFRESH, Kind.CHAIN, Kind.PRIVATE, Kind.OPEN, Kind.UNFOLLOWED, Kind.HIDDEN}
 """Kinds whose text is their own; the text of any other is its page's."""
 
 

@@ -23,9 +23,11 @@ class RobotsFile:
     rules: bool = False
     """The private area is denied, but for its open part."""
     crawl_delay_s: int | None = None
+    sitemap: bool = False
+    """The sitemap index of the host is named."""
 
-    def text(self) -> str:
-        """Return the file."""
+    def text(self, sitemap: str) -> str:
+        """Return the file; `sitemap` is the URL of the host's sitemap index."""
         lines = []
         if self.rules:
             lines += [f"User-agent: {BARRED_TOKEN}", "Disallow: /", ""]
@@ -38,6 +40,8 @@ class RobotsFile:
             lines.append("Disallow:")
         if self.crawl_delay_s is not None:
             lines.append(f"Crawl-delay: {self.crawl_delay_s}")
+        if self.sitemap:
+            lines.append(f"Sitemap: {sitemap}")
         return "\n".join(lines) + "\n"
 
     def denies(self, product_token: str, path: str) -> bool:
@@ -53,8 +57,9 @@ def robots_file(spec: WebSpec, host: int) -> RobotsFile:
     """Return the robots.txt of a host. The first host is never closed."""
     chance = roll(spec.seed, "robots", host)
     delay = CRAWL_DELAY_S if "crawl_delay" in spec.faults and chance // 16 % 8 == 0 else None
+    sitemap = "sitemaps" in spec.faults and spec.pages is not None
     if "robots" not in spec.faults:
-        return RobotsFile(status=404 if delay is None else 200, crawl_delay_s=delay)
+        return RobotsFile(status=200 if delay or sitemap else 404, crawl_delay_s=delay, sitemap=sitemap)
     style = chance % 16
     if style == 0:
         return RobotsFile(status=404)
@@ -62,4 +67,4 @@ def robots_file(spec: WebSpec, host: int) -> RobotsFile:
         return RobotsFile(status=403)
     if style == 2 and host:
         return RobotsFile(status=200, closed=True)
-    return RobotsFile(status=200, rules=True, moved=style in (3, 4), crawl_delay_s=delay)
+    return RobotsFile(status=200, rules=True, moved=style in (3, 4), crawl_delay_s=delay, sitemap=sitemap)

@@ -29,6 +29,7 @@ FAULTS: dict[str, str] = {
     "chunked": "bodies sent in chunks",
     "charsets": "pages in other charsets than UTF-8",
     "changes": "pages that change, each at its own rate",
+    "sitemaps": "a sitemap index, sitemaps and a feed on each host, and pages that the sitemap alone leads to",
 }
 """The difficulties by name, each with what it adds."""
 

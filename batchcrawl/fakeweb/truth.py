@@ -10,10 +10,13 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from batchcrawl.fakeweb.layout import Kind, Resource
+from batchcrawl.fakeweb.lists import LISTS
 from batchcrawl.fakeweb.web import FakeAnswer, FakeWeb
 from batchcrawl.model.outcome import FetchOutcome
 
 TYPES_KEPT = frozenset({"text/html"})
+"""Sitemaps and feeds are kept, too."""
+_NAMED = frozenset({Kind.SITEMAP_INDEX, Kind.SITEMAP})
 _OUTCOMES = {
     403: FetchOutcome.DENIED,
     404: FetchOutcome.NOT_FOUND,
@@ -78,16 +81,18 @@ def _walk(
     seen, depth = set(level), 0
     while level:
         coming: list[Resource] = []
-        for resource in level:
+        for resource in level:  # grows as it is walked: sitemaps are as deep as what names them
             yield resource, depth
             for target in _targets(web, resource, product_token, obey_nofollow=obey_nofollow):
                 if target not in seen:
                     seen.add(target)
-                    coming.append(target)
+                    (level if target.kind in _NAMED else coming).append(target)
         level, depth = coming, depth + 1
 
 
 def _targets(web: FakeWeb, resource: Resource, product_token: str, *, obey_nofollow: bool) -> Iterator[Resource]:
+    if web.robots(resource.host).sitemap:
+        yield Resource(resource.host, Kind.SITEMAP_INDEX, 0)
     if _denied(web, resource, product_token):
         return
     target = web.redirect(resource)
@@ -109,7 +114,9 @@ def _line(
     if _denied(web, resource, product_token):
         return TruthLine(url=url, host=host, depth=depth, expect=FetchOutcome.ROBOTS_DENIED)
     answer = web.resource_answer(resource, at)
-    line = TruthLine(url=url, host=host, depth=depth, expect=_outcome(answer, types_kept), status=answer.status)
+    line = TruthLine(
+        url=url, host=host, depth=depth, expect=_outcome(resource.kind, answer, types_kept), status=answer.status
+    )
     line.content_type = answer.header("content-type")
     target = web.redirect(resource)
     line.redirect = None if target is None else web.layout.url(target)
@@ -117,6 +124,8 @@ def _line(
         return line
     line.body_bytes = len(answer.body)
     line.digest = "sha1:" + base64.b32encode(hashlib.sha1(answer.body).digest()).decode()
+    if resource.kind in LISTS:
+        return line
     line.charset = web.charset(resource)
     line.changes_per_day = web.change_rate(resource)
     if resource.kind is Kind.PRINT:
@@ -124,7 +133,9 @@ def _line(
     return line
 
 
-def _outcome(answer: FakeAnswer, types_kept: frozenset[str]) -> FetchOutcome:
+def _outcome(kind: Kind, answer: FakeAnswer, types_kept: frozenset[str]) -> FetchOutcome:
+    if answer.status == 200 and kind in LISTS:
+        return FetchOutcome.FETCHED
     if answer.status == 200:
         essence = (answer.header("content-type") or "").partition(";")[0].strip()
         return FetchOutcome.FETCHED if essence in types_kept else FetchOutcome.SKIPPED_TYPE

@@ -10,6 +10,7 @@ from hashlib import blake2b
 from batchcrawl.fakeweb.changes import change_rate, version_at
 from batchcrawl.fakeweb.layout import FILE_TYPES, Kind, Layout, Resource, canonical_path
 from batchcrawl.fakeweb.links import Link, Links
+from batchcrawl.fakeweb.lists import LISTS, ListWriter
 from batchcrawl.fakeweb.pages import PageWriter
 from batchcrawl.fakeweb.robots import MOVED_PATH, RobotsFile, robots_file
 from batchcrawl.fakeweb.rolls import roll, stream
@@ -58,6 +59,7 @@ class FakeWeb:
         self.layout = Layout(spec)
         self._links = Links(spec, self.layout)
         self._writer = PageWriter(spec, self.layout, self._links)
+        self._lists = ListWriter(spec, self.layout, self._links)
 
     def seeds(self) -> Iterator[str]:
         """Return the URLs of the hosts' front pages; all other pages are reachable from them."""
@@ -94,7 +96,8 @@ class FakeWeb:
             return self._start_page() if canonical_path(path_query) == "/" else _not_found(path_query)
         delay_s = self.host_delay_s(number)
         if path_query in ("/robots.txt", MOVED_PATH):
-            return replace(_robots_answer(self.robots(number), path_query), delay_s=delay_s)
+            sitemap = self.layout.url(Resource(number, Kind.SITEMAP_INDEX, 0))
+            return replace(_robots_answer(self.robots(number), path_query, sitemap), delay_s=delay_s)
         resource = self.layout.find(number, path_query)
         if resource is None:
             return replace(_not_found(path_query), delay_s=delay_s)
@@ -109,6 +112,8 @@ class FakeWeb:
         """Return what stands at a resource at an instant, without its host's delay."""
         if resource.kind is Kind.FILE:
             return self._file(resource)
+        if resource.kind in LISTS:
+            return self._list(resource, now)
         if resource.kind in _REDIRECTS and not (resource.kind is Kind.CHAIN and resource.step == 0):
             return self._redirect(resource)
         if resource.kind in _STATUS:
@@ -125,7 +130,7 @@ class FakeWeb:
         if version is not None and form % 4:
             headers.append(("Last-Modified", formatdate(math.floor(version.changed_at), usegmt=True)))
         if form % 4 > 1:
-            headers.append(("ETag", f'"{blake2b(body, digest_size=8).hexdigest()}"'))
+            headers.append(("ETag", _etag(body)))
         if "gzip" in self.spec.faults and form // 4 % 4 == 0 and resource.kind is Kind.PAGE:
             body = gzip.compress(body, compresslevel=1, mtime=0)
             headers.append(("Content-Encoding", "gzip"))
@@ -152,6 +157,11 @@ class FakeWeb:
         body = stream(self.spec.seed, "file", resource.host, resource.page).randbytes(self.spec.page_bytes)
         return FakeAnswer(status=200, headers=(("Content-Type", content_type),), body=body)
 
+    def _list(self, resource: Resource, now: float) -> FakeAnswer:
+        body, content_type, until = self._lists.write(resource, now)
+        headers = (("Content-Type", content_type), ("ETag", _etag(body)))
+        return FakeAnswer(status=200, headers=headers, body=body, valid_until=until)
+
     def _start_page(self) -> FakeAnswer:
         shown = range(min(self.spec.hosts, _START_PAGE_LINKS))
         urls = [self.layout.url(Resource(host, Kind.PAGE, 0)) for host in shown]
@@ -176,6 +186,10 @@ def _name(host: str) -> str:
     return host.partition(":")[0].lower().rstrip(".")
 
 
+def _etag(body: bytes) -> str:
+    return f'"{blake2b(body, digest_size=8).hexdigest()}"'
+
+
 def _numbers(resource: Resource) -> tuple[int, int, int, int]:
     return resource.host, list(Kind).index(resource.kind), resource.page, resource.step
 
@@ -185,9 +199,9 @@ def _not_found(path_query: str) -> FakeAnswer:
     return FakeAnswer(status=404, headers=(("Content-Type", _TEXT_TYPE),), body=body)
 
 
-def _robots_answer(file: RobotsFile, path: str) -> FakeAnswer:
+def _robots_answer(file: RobotsFile, path: str, sitemap: str) -> FakeAnswer:
     if file.moved and path != MOVED_PATH:
         return FakeAnswer(status=301, headers=(("Location", MOVED_PATH),))
     if file.status != 200 or (path == MOVED_PATH and not file.moved):
         return FakeAnswer(status=404 if file.status == 200 else file.status, headers=(("Content-Type", _TEXT_TYPE),))
-    return FakeAnswer(status=200, headers=(("Content-Type", _TEXT_TYPE),), body=file.text().encode())
+    return FakeAnswer(status=200, headers=(("Content-Type", _TEXT_TYPE),), body=file.text(sitemap).encode())

@@ -51,6 +51,8 @@ _ORDERED = (
     ("politeness.backoff_min", "politeness.backoff_max"),
     ("recrawl.interval_min", "recrawl.interval"),
     ("recrawl.interval", "recrawl.interval_max"),
+    ("sitemaps.interval_min", "sitemaps.interval"),
+    ("sitemaps.interval", "sitemaps.interval_max"),
 )
 """Times of which the first may not be longer than the second."""
 

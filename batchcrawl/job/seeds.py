@@ -19,6 +19,7 @@ import msgspec
 from batchcrawl.job.addresses import is_loopback
 from batchcrawl.job.source import printable
 from batchcrawl.job.units import DURATION_FORM, YEAR, parse_duration
+from batchcrawl.model.kind import UrlKind
 from batchcrawl.web.urls import parse_url
 
 LINE_BYTES_MAX = 65_536
@@ -31,6 +32,7 @@ class Seed(msgspec.Struct, frozen=True, kw_only=True):
     url: str
     """As the WHATWG standard serialises it."""
     line: int
+    kind: UrlKind = UrlKind.PAGE
     score: float | None = None
     interval_s: int | None = None
     metadata: dict[str, str] | None = None

@@ -23,6 +23,7 @@ from batchcrawl.job.setting_types import (
     WholeSeconds,
     means,
 )
+from batchcrawl.job.sitemap_settings import SitemapSettings
 from batchcrawl.job.units import DAY, GB, HOUR, KB, MB, MINUTE
 from batchcrawl.web.canonical import DEFAULT_STEPS, STEPS
 
@@ -397,3 +398,4 @@ class Settings(Section, frozen=True, kw_only=True):
     network: NetworkSettings = field(default_factory=NetworkSettings)
     parse: ParseSettings = field(default_factory=ParseSettings)
     recrawl: RecrawlSettings = field(default_factory=RecrawlSettings)
+    sitemaps: SitemapSettings = field(default_factory=SitemapSettings)

@@ -84,6 +84,7 @@ TEXT_CHECKS: dict[str, Callable[[str], str | None]] = {
     "product_token": _token,
     "data": _path,
     "seeds": _seed,
+    "sitemaps.urls": _seed,
     "seed_files": _path,
     "crawl.canonical_steps": _step,
     "scope.hosts": _host,

@@ -6,6 +6,7 @@ Instants (`_at`) are seconds since 1970 UTC. Absent fields are left out.
 import msgspec
 
 from batchcrawl.model.host import RobotsCopy, RobotsHop
+from batchcrawl.model.kind import UrlKind
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.model.revisit import RevisitProfile
 
@@ -42,6 +43,9 @@ class FetchEntry(Line):
     """Id of the segment that stores that exchange."""
     not_modified: int = 0
     """Answers `not_modified` in a row since the body last came."""
+    kind: UrlKind = UrlKind.PAGE
+    sites: list[str] = []
+    """Of a sitemap: registered domains beside its own that it may speak for; `*` is any."""
 
 
 class HostSheet(Line):
@@ -110,6 +114,10 @@ class FetchLogLine(Line):
     """The politeness delay that preceded it."""
     detail: str | None = None
     """What exactly failed, or the line of robots.txt that forbids the URL."""
+    kind: UrlKind = UrlKind.PAGE
+    """As in the fetch list."""
+    sites: list[str] = []
+    """As in the fetch list."""
 
 
 class HostLogLine(Line):
@@ -137,6 +145,10 @@ class PageLine(Line):
     """Where the URL points, if it is a redirect; then there is no page and the fields of one are absent."""
     failed: str | None = None
     """Why the page could not be parsed; then the other fields are absent."""
+    kind: UrlKind = UrlKind.PAGE
+    """What was found; a sitemap or feed has links and a signature, and no text."""
+    cut: str | None = None
+    """Of a sitemap or feed: the limit at which reading ended, bytes, entries or tags."""
     content_type: str | None = None
     media_type: str | None = None
     """What the body was taken for: the type of Content-Type, or what its bytes look like where that names none."""
@@ -175,10 +187,20 @@ class LinkLine(Line):
     hops: int = 0
     """Links since the crawl's own hosts were left, by this link; 0 on one of them."""
     kind: str = "a"
-    """What holds the link: a, area, frame, iframe, link, meta, a kind of resource, header, redirect."""
+    """What holds the link: a, area, frame, iframe, link, meta, a kind of resource, header, redirect. In a sitemap:
+    sitemap, or index for a sitemap in an index; in a feed: feed. Of sitemaps that no page holds: robots for one that
+    robots.txt names, probe for one that is only guessed."""
     linked: str | None = None
     """The URL as linked, where it differs from the canonical one."""
     anchor: str | None = None
     rel: tuple[str, ...] = ()
     position: int = 0
     """Number of the link on its page, from 0."""
+    lastmod_at: int | None = None
+    """Last change of the target, as a sitemap or feed of its site says: the earliest instant that is meant."""
+    lastmod_until: int | None = None
+    """The latest that is meant, and not after the sitemap was fetched; absent where it is the same."""
+    leads_to: UrlKind = UrlKind.PAGE
+    """What the target is said to be: a page, or a sitemap."""
+    sites: list[str] = []
+    """Of a link to a sitemap: registered domains beside its own that it may speak for; `*` is any."""

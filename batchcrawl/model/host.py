@@ -38,6 +38,18 @@ class RobotsHop(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
     """How long the copy may be used by the answers so far."""
 
 
+class LastmodCounts(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
+    """How the lastmod of a host's URLs has proved: what their fetches saw, and what had been told before."""
+
+    told_changed: int = 0
+    """The content had changed, and a newer lastmod had said so."""
+    silent_changed: int = 0
+    told_same: int = 0
+    silent_same: int = 0
+    same_days: float = 0.0
+    """Time between the fetches that saw the same content."""
+
+
 class HostRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
     """What the crawldb knows of one host key (scheme, host, port)."""
 
@@ -73,6 +85,9 @@ class HostRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
     that its budgets refuse."""
     patterns: dict[str, tuple[int, int]] = {}
     """Pages, and copies among them, of path patterns that have copies (policy.copies)."""
+    lastmod: LastmodCounts | None = None
+    sitemaps: int = 0
+    """URLs that were named as sitemaps so far."""
 
     def count(self, status: PageStatus, change: int) -> None:
         """Add `change` to the number of the host's URLs that have the status."""

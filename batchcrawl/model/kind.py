@@ -1,13 +1,13 @@
-"""What a URL is: a page, or a list of pages that comes and goes through the steps like one."""
+"""What a URL is: a page, or a list of pages that goes through the steps like one."""
 
-from enum import IntEnum
+from enum import Enum
 
 
-class UrlKind(IntEnum):
-    """What stands at a URL, or is said to stand there; the number is in the crawldb, the name in lines."""
+class UrlKind(Enum):
+    """What stands at a URL, or is said to; the value is its name in lines."""
 
-    PAGE = 0
-    SITEMAP = 1
+    PAGE = "page"
+    SITEMAP = "sitemap"
     """A sitemap or sitemap index: named as one, or found to be one."""
-    FEED = 2
+    FEED = "feed"
     """An RSS or Atom feed, found to be one."""

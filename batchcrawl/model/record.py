@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from batchcrawl.errors import CorruptData
+from batchcrawl.model.kind import UrlKind
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.model.status import PageStatus, Place
 
@@ -21,6 +22,8 @@ INSTANT_MAX = 0xFFFF_FFFF
 """The last instant that a record and its index entry can hold, in 2106; a later one is stored as this."""
 _FLAG_SEED = 1
 _FLAG_COSTLY = 2
+_FLAG_SITEMAP = 4
+_FLAG_FEED = 8
 
 
 class UrlRecord(msgspec.Struct):
@@ -44,6 +47,8 @@ class UrlRecord(msgspec.Struct):
     """Links since the crawl's own hosts were left, at least; 0 on one of them."""
     costly: bool = False
     """Looks like a part of the web that goes on without end: taken last, and only so much of it."""
+    kind: UrlKind = UrlKind.PAGE
+    """What stands there: as found, or before that as said."""
     http_status: int | None = None
     fetches: int = 0
     """Conclusive answers so far."""
@@ -95,6 +100,12 @@ class UrlRecord(msgspec.Struct):
     """The body's Content-Encoding as sent."""
     not_modified: int = 0
     """Answers "not modified" in a row since the body last came."""
+    lastmod_at: int | None = None
+    """Its last change, as sitemaps and feeds tell it: the latest instant told."""
+    signals: int = 0
+    """How often they have told a later one since the last conclusive answer."""
+    sites: list[str] | None = None
+    """Of a sitemap: registered domains beside its own that it may speak for; `*` is any."""
 
 
 class RecordHead(msgspec.Struct):
@@ -130,6 +141,9 @@ class _Tail(msgspec.Struct, array_like=True):
     body_at: float | None = None
     content_encoding: str | None = None
     not_modified: int | None = None
+    lastmod_at: int | None = None
+    signals: int | None = None
+    sites: list[str] | None = None
 
 
 _encode_tail = msgspec.msgpack.Encoder().encode
@@ -141,7 +155,8 @@ def encode_record(record: UrlRecord) -> bytes:
     r = record
     head = _HEAD.pack(
         RECORD_VERSION, r.status, r.place, r.level, min(r.depth, 0xFFFF), min(r.retries, 0xFF),
-        0 if r.outcome is None else r.outcome.number, _FLAG_SEED * r.seed | _FLAG_COSTLY * r.costly, min(r.hops, 0xFF),
+        0 if r.outcome is None else r.outcome.number,
+        _FLAG_SEED * r.seed | _FLAG_COSTLY * r.costly | _FLAGS[r.kind], min(r.hops, 0xFF),
         r.http_status or 0, min(r.fetches, 0xFFFF), min(r.changes, 0xFFFF), min(r.first_seen_at, INSTANT_MAX),
         min(r.last_fetch_at or 0, INSTANT_MAX), min(r.last_change_at or 0, INSTANT_MAX),
         min(r.next_fetch_at or 0, INSTANT_MAX), min(r.interval_s or 0, INSTANT_MAX), r.lease or 0, r.rate_a, r.rate_b,
@@ -149,7 +164,7 @@ def encode_record(record: UrlRecord) -> bytes:
     tail = _Tail(
         r.url, r.fetch_url, r.score, r.seed_interval_s, r.source, r.etag, r.last_modified, r.signature, r.simhash,
         r.digest, r.content_type, r.redirect, r.segment, r.duplicate_of, r.metadata, r.body_at, r.content_encoding,
-        r.not_modified or None,
+        r.not_modified or None, r.lastmod_at, r.signals or None, r.sites,
     )  # fmt: skip
     return head + _encode_tail(tail)
 
@@ -163,12 +178,12 @@ def decode_record(data: bytes) -> UrlRecord:
         raise CorruptData(f"URL record of {len(data)} bytes is damaged: {error}") from error
     return UrlRecord(
         tail.url, _STATUS[head[1]], _PLACE[head[2]], head[3], head[4], head[5], _OUTCOME[head[6]],
-        bool(head[7] & _FLAG_SEED), head[8], bool(head[7] & _FLAG_COSTLY), head[9] or None, head[10], head[11],
-        head[12], head[13] or None, head[14] or None, head[15] or None, head[16] or None, head[17] or None,
-        head[18], head[19],
+        bool(head[7] & _FLAG_SEED), head[8], bool(head[7] & _FLAG_COSTLY), _KIND[head[7] & _FLAGS_OF_KIND],
+        head[9] or None, head[10], head[11], head[12], head[13] or None, head[14] or None, head[15] or None,
+        head[16] or None, head[17] or None, head[18], head[19],
         tail.fetch_url, tail.score, tail.seed_interval_s, tail.source, tail.etag, tail.last_modified, tail.signature,
         tail.simhash, tail.digest, tail.content_type, tail.redirect, tail.segment, tail.duplicate_of, tail.metadata,
-        tail.body_at, tail.content_encoding, tail.not_modified or 0,
+        tail.body_at, tail.content_encoding, tail.not_modified or 0, tail.lastmod_at, tail.signals or 0, tail.sites,
     )  # fmt: skip
 
 
@@ -199,4 +214,7 @@ def _unpack(data: bytes) -> tuple[Any, ...]:
 
 _STATUS = {int(status): status for status in PageStatus}
 _PLACE = {int(place): place for place in Place}
+_FLAGS = {UrlKind.PAGE: 0, UrlKind.SITEMAP: _FLAG_SITEMAP, UrlKind.FEED: _FLAG_FEED}
+_FLAGS_OF_KIND = _FLAG_SITEMAP | _FLAG_FEED
+_KIND = {flags: kind for kind, flags in _FLAGS.items()} | {_FLAGS_OF_KIND: UrlKind.PAGE}
 _OUTCOME: dict[int, FetchOutcome | None] = {0: None, **{outcome.number: outcome for outcome in FetchOutcome}}

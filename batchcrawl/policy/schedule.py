@@ -54,9 +54,14 @@ class Belief:
         return _bounded(first * first / variance, first / variance)
 
 
-def fresh_span_s(belief: Belief) -> float:
-    """Return after how many seconds the stored copy is right with chance FRESH_CHANCE: (1 + tau/b)^-a."""
-    exponent = -math.log(FRESH_CHANCE) / belief.a
+def fresh_span_s(belief: Belief, *, stale: float = 0.0) -> float:
+    """Return after how many seconds the stored copy is right with chance FRESH_CHANCE: (1 + tau/b)^-a.
+
+    `stale` is the chance that it is wrong by other evidence; the longer that is certain, the sooner, at once at last.
+    """
+    if 1.0 - stale <= FRESH_CHANCE:
+        return 0.0
+    exponent = -math.log(FRESH_CHANCE / (1.0 - stale)) / belief.a
     if exponent > 60:
         return math.inf
     return belief.b * math.expm1(exponent) * DAY_S

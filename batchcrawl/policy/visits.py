@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from batchcrawl.model.kind import UrlKind
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.model.record import INSTANT_MAX, UrlRecord
 from batchcrawl.model.status import PageStatus, Place
@@ -55,6 +56,8 @@ class Visit:
     requests: int = 0
     """Requests sent for it."""
     body_bytes: int = 0
+    kind: UrlKind | None = None
+    """What was found; None where nothing was, or nothing that parse could read."""
     parsed: bool = True
     """Parse could read the page."""
     signature: bytes | None = None
@@ -80,7 +83,7 @@ def apply_visit(record: UrlRecord, visit: Visit, intervals: Intervals) -> Transi
     record.outcome, record.http_status = visit.outcome, visit.http_status
     if cell.conclusive:
         _observe(record, visit)
-        record.retries, record.last_fetch_at = 0, visit.at
+        record.retries, record.last_fetch_at, record.signals = 0, visit.at, 0
         record.fetches += 1
     else:
         record.retries = failures

@@ -122,6 +122,10 @@ class SegmentPaths:
         """Return the links of a chunk that lead into the partition `target`."""
         return self.parse_dir / f"{p}-{chunk:05}.links-{target}.jsonl.zst"
 
+    def named_links(self, p: int, target: int) -> Path:
+        """Return the links into the partition `target` that the robots.txt files of a partition name."""
+        return self.parse_dir / f"{p}-robots.links-{target}.jsonl.zst"
+
     def all_pages(self, p: int) -> list[Path]:
         """Return the pages files of a partition, in order."""
         return sorted(self.parse_dir.glob(f"{p}-*.pages.jsonl.zst"))

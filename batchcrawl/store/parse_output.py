@@ -11,6 +11,7 @@ from types import TracebackType
 from msgspec import Struct
 
 from batchcrawl.model.entries import LinkLine, PageLine
+from batchcrawl.model.kind import UrlKind
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.failpoints import failpoint
 from batchcrawl.store.layout import SegmentPaths
@@ -28,6 +29,7 @@ class PageBrief(Struct, gc=False):
 
     fp: str
     redirect: str | None = None
+    kind: UrlKind = UrlKind.PAGE
     failed: str | None = None
     links: int = 0
     rejected: dict[str, int] = {}
@@ -74,6 +76,18 @@ class ChunkWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._pages.abandon()
+
+
+def named_links_files(disk: Disk, paths: SegmentPaths, partition: int, buckets: Buckets) -> dict[str, FileInfo]:
+    """Write the links to sitemaps that robots.txt files name; return the files by their path in the segment."""
+    files = {}
+    for target, links in enumerate(buckets):
+        if links:
+            path = paths.named_links(partition, target)
+            with LineWriter(disk, path, LinkLine) as writer:
+                writer.write_all(links)
+                files[_name(path)] = writer.finish()
+    return files
 
 
 def chunk_pages(paths: SegmentPaths, partition: int, number: int) -> list[PageBrief]:

@@ -2,6 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batchcrawl.fakeweb.layout import TRAP_KINDS, Kind, Layout, Resource, canonical_path
+from batchcrawl.fakeweb.lists import LISTS
 from batchcrawl.fakeweb.spec import WebSpec
 
 SPEC = WebSpec(hosts=7, pages=900, seed=3)
@@ -30,7 +31,17 @@ def test_every_url_leads_back_to_its_resource() -> None:
 def test_every_kind_of_extra_url_occurs() -> None:
     layout = Layout(WebSpec(hosts=1, pages=5000))
     extras = [layout.extra(0, page) for page in range(5000)]
-    assert {extra.kind for extra in extras if extra is not None} == set(Kind) - {Kind.PAGE, *TRAP_KINDS}
+    assert {extra.kind for extra in extras if extra is not None} == set(Kind) - LISTS - {Kind.PAGE, *TRAP_KINDS}
+
+
+def test_every_list_leads_back_to_its_resource() -> None:
+    layout = Layout(SPEC)
+    for host in range(SPEC.hosts):
+        lists = [Resource(host, Kind.SITEMAP_INDEX, 0), Resource(host, Kind.FEED, 0)]
+        lists += [Resource(host, Kind.SITEMAP, part) for part in range(layout.sitemaps(host))]
+        assert [layout.find(host, layout.path(resource)) for resource in lists] == lists
+    assert layout.find(0, f"/sitemap/{layout.sitemaps(0)}.xml.gz") is None
+    assert Layout(WebSpec(hosts=1, pages=5, faults=frozenset())).find(0, "/sitemap.xml") is None
 
 
 def test_without_faults_there_are_no_extra_urls() -> None:

@@ -1,6 +1,7 @@
 from collections import Counter
 
 from batchcrawl.fakeweb.layout import Kind, Resource
+from batchcrawl.fakeweb.lists import LISTS
 from batchcrawl.fakeweb.robots import BARRED_TOKEN
 from batchcrawl.fakeweb.spec import WebSpec
 from batchcrawl.fakeweb.truth import TruthLine, truth
@@ -39,7 +40,8 @@ def test_depth_is_the_shortest_way_from_a_seed() -> None:
     for line in LINES:
         if line.expect is FetchOutcome.FETCHED:
             assert all(depths[WEB.layout.url(link.target)] <= line.depth + 1 for link in WEB.links(_resource(line)))
-    assert {line.url for line in LINES if line.depth == 0} == set(WEB.seeds())
+    nearest = {line.url for line in LINES if line.depth == 0}
+    assert {url for url in nearest if "/sitemap" not in url} == set(WEB.seeds())
 
 
 def test_every_expected_outcome_occurs() -> None:
@@ -93,6 +95,14 @@ def test_copies_name_a_page_that_is_fetched_too() -> None:
 def test_kept_types_are_expected_to_be_fetched() -> None:
     lines = truth(WEB, at=NOW, types_kept=frozenset({"text/html", "application/pdf", "image/png", "application/zip"}))
     assert FetchOutcome.SKIPPED_TYPE not in {line.expect for line in lines}
+
+
+def test_pages_that_a_sitemap_alone_leads_to_are_as_deep_as_what_it_is_named_for() -> None:
+    hidden = [line for line in LINES if _resource(line).kind is Kind.HIDDEN]
+    assert hidden
+    assert {line.depth for line in hidden} == {1}
+    linked = {link.target for line in LINES if _resource(line).kind not in LISTS for link in WEB.links(_resource(line))}
+    assert not linked & {_resource(line) for line in hidden}
 
 
 def test_a_truth_from_one_seed_starts_there() -> None:

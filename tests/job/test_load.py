@@ -70,7 +70,7 @@ def test_a_job_goes_to_another_process_and_stays_equal(tmp_path: Path) -> None:
 DELAY = 'allowed: a time with a unit, such as "30s", "6h" or "7d", from 0s to 3650d'
 SIZE = 'allowed: a size with a unit, such as "10MB" or "2MiB", from 1KB to 1TB'
 TOP_KEYS = "contact, user_agent, product_token, data, seeds, seed_files"
-SECTIONS = "crawl, scope, traps, generate, politeness, fetch, network, parse, recrawl"
+SECTIONS = "crawl, scope, traps, generate, politeness, fetch, network, parse, recrawl, sitemaps"
 POLITENESS_KEYS = "delay_min, delay_max, domain_gap, address_gap, factor, backoff_min, backoff_max, host_failures_max"
 CONTACT = "allowed: a URL such as https://example.org/crawler or an address such as me@example.org"
 HOST = "allowed: a host name such as www.example.org, in lower case, without scheme and port"

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batchcrawl.errors import CorruptData
+from batchcrawl.model.kind import UrlKind
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.model.record import (
     HEAD_BYTES,
@@ -47,7 +48,7 @@ EXAMPLE_BYTES = bytes.fromhex(
     "c800 0200 0100"  # HTTP status, fetches, changes
     "00c90c6b 40650d6b 40650d6b c0b60e6b 80510100 00000000"  # first seen, last fetch, last change, next, interval, none
     "0000403f 0000c03f"  # a and b of the change rate
-    "dc0012"  # an array of eighteen
+    "dc0015"  # an array of twenty-one
     "b5 68747470733a2f2f6578616d706c652e6f72672f61"  # the URL
     "c0 c0 c0"  # URL as linked, score, seed interval
     "c410 00112233445566778899aabbccddeeff"  # source
@@ -55,6 +56,7 @@ EXAMPLE_BYTES = bytes.fromhex(
     "c0 c0 c0 c0 c0 c0 c0 c0 c0"  # nine elements that are absent
     "cb 41dac2b090100000"  # start of the exchange that has the body
     "c0 02"  # no content coding, twice not modified
+    "c0 c0 c0"  # never dated, no signals, no sites
 )
 
 instants = st.none() | st.integers(1, INSTANT_MAX)
@@ -100,6 +102,10 @@ records = st.builds(
     body_at=st.none() | st.floats(allow_nan=False),
     content_encoding=texts,
     not_modified=st.integers(0, 2**40),
+    kind=st.sampled_from(UrlKind),
+    lastmod_at=st.none() | st.integers(0, 2**40),
+    signals=st.integers(0, 255),
+    sites=st.none() | st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, max_size=3),
 )
 
 

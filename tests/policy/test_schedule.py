@@ -132,3 +132,13 @@ def test_the_interval_of_a_gone_page_grows_by_half_up_to_the_longest() -> None:
 def test_the_wait_for_another_try_doubles_up_to_the_longest() -> None:
     waits = [retry_wait(failures, wait_s=10, max_s=100) for failures in (1, 2, 3, 4, 5, 500)]
     assert waits == [10, 20, 40, 80, 100, 100]
+
+
+@given(beliefs, st.floats(0, 1), st.floats(0, 1))
+def test_a_copy_that_is_probably_stale_is_right_for_no_longer(belief: Belief, one: float, other: float) -> None:
+    low, high = sorted((one, other))
+    assert 0 <= fresh_span_s(belief, stale=high) <= fresh_span_s(belief, stale=low) <= fresh_span_s(belief)
+
+
+def test_a_copy_that_is_more_likely_stale_than_right_is_due_at_once() -> None:
+    assert fresh_span_s(Belief(), stale=1 - FRESH_CHANCE) == 0

@@ -223,3 +223,10 @@ TOKENS = [
 )
 def test_any_document_is_taken(body: bytes, named: bool) -> None:
     listing(body, named=named)
+
+
+def test_the_same_list_at_another_address_is_no_copy() -> None:
+    one, other = listing(SITEMAP.format(ENTRY.format("a"))), listing(SITEMAP.format(ENTRY.format("a")), url=URL + "?")
+    assert one is not None
+    assert other is not None
+    assert one.signature != other.signature

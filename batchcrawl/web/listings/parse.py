@@ -59,7 +59,7 @@ def parse_listing(
     `body` is without its content codings; one that is a gzip file is read as what it holds. `named` tells that the URL
     is said to be a sitemap: then plain text counts as one if its first line is an address, and text before the root
     element is forgiven. Kinds of links: `sitemap` and `feed` for pages, `index` for sitemaps. The signature is one of
-    the links and their dates.
+    the links, their dates and the URL, so that no listing is ever a copy of another.
     """
     if not named and not _may_be_one(body):
         return None
@@ -179,7 +179,7 @@ def _page(entries: Iterable[RawEntry], kind: UrlKind, link_kind: str, url: str) 
     """Resolve the entries; one that is there twice counts once, and those that are no web address are counted."""
     page = Page(charset="", kind=kind)
     resolver = Resolvers().of_page(url=url, base_href=None, encoding="utf-8")
-    signature = blake2b(digest_size=TEXT_SIGNATURE_BYTES)
+    signature = blake2b(url.encode("utf-8", "replace"), digest_size=TEXT_SIGNATURE_BYTES)
     seen: set[str] = set()
     for position, entry in enumerate(entries):
         target = _resolver(resolver, entry, url).resolve(entry.location)

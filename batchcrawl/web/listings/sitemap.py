@@ -20,6 +20,11 @@ def is_below(url: str, sitemap: str) -> bool:
     return url.startswith(sitemap.partition("?")[0].rpartition("/")[0] + "/")
 
 
+def is_called_sitemap(url: str) -> bool:
+    """Tell whether a URL's path ends like that of a file for machines; a page of HTML there stands for "not found"."""
+    return url.partition("?")[0].lower().endswith((".xml", ".gz", ".txt"))
+
+
 class SitemapReader(EntryReader):
     """Reads the entries of a urlset or a sitemapindex.
 
