@@ -34,10 +34,10 @@ from batchcrawl.web.codings import decode_body
 from batchcrawl.web.document import Head, Reading, read_document
 from batchcrawl.web.found import Wanted
 from batchcrawl.web.links import Resolvers
-from batchcrawl.web.listing import parse_listing
+from batchcrawl.web.listings.parse import parse_listing
+from batchcrawl.web.listings.sitemap import is_called_sitemap
 from batchcrawl.web.page import Link, Page
 from batchcrawl.web.signature import simhash, text_signature
-from batchcrawl.web.sitemap import is_called_sitemap
 from batchcrawl.web.urls import host_key, host_name
 
 HELD_BYTES_MAX = 64_000_000

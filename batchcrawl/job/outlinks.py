@@ -11,8 +11,8 @@ from batchcrawl.policy.sitemaps import may_speak_of
 from batchcrawl.store.parse_output import Buckets
 from batchcrawl.web.dates import DAY_S, DateSpan
 from batchcrawl.web.fingerprint import partition_of
+from batchcrawl.web.listings.sitemap import is_below
 from batchcrawl.web.page import Link
-from batchcrawl.web.sitemap import is_below
 from batchcrawl.web.urls import host_key, host_name, requested_url
 
 TARGETS_REMEMBERED = 50_000

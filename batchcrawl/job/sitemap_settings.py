@@ -6,7 +6,7 @@ from msgspec import Meta, field
 
 from batchcrawl.job.setting_types import Bytes, Count, Section, UrlText, WholeSeconds, means
 from batchcrawl.job.units import DAY, HOUR
-from batchcrawl.web.listing import ListingLimits
+from batchcrawl.web.listings.parse import ListingLimits
 
 
 class SitemapSettings(Section, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from batchcrawl.model.kind import UrlKind
 from batchcrawl.model.record import UrlRecord
 from batchcrawl.model.status import PageStatus
-from batchcrawl.web.robots import RobotsRules
+from batchcrawl.web.robots.rules import RobotsRules
 from batchcrawl.web.urls import parse_url, requested_url
 
 NAMED_MAX = 1000

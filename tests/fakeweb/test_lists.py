@@ -5,7 +5,7 @@ from batchcrawl.fakeweb.lists import LISTS, ListWriter
 from batchcrawl.fakeweb.spec import WebSpec
 from batchcrawl.fakeweb.truth import resources
 from batchcrawl.fakeweb.web import FakeWeb
-from batchcrawl.web.listing import ListingLimits, parse_listing
+from batchcrawl.web.listings.parse import ListingLimits, parse_listing
 from batchcrawl.web.page import Page
 
 NOW = 1_790_000_000.0
