@@ -6,7 +6,8 @@ from pathlib import Path
 
 from batchcrawl.errors import JobFileError
 from batchcrawl.job.addresses import is_host_name
-from batchcrawl.job.settings import ScopeSettings, Settings
+from batchcrawl.job.scope_settings import ScopeSettings
+from batchcrawl.job.settings import Settings
 from batchcrawl.job.source import JobText, printable
 from batchcrawl.job.spelling import toml_value
 from batchcrawl.model.rejection import Rejection
