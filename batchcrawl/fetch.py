@@ -25,11 +25,11 @@ from batchcrawl.net.client import Client
 from batchcrawl.net.failure import printable
 from batchcrawl.net.robots import ask_for_robots, first_hop
 from batchcrawl.policy.frontier import Frontier, Taken
-from batchcrawl.policy.host_state import HostState, replay
+from batchcrawl.policy.host_state import HostState, host_states, replay
 from batchcrawl.policy.log_lines import answered, failed, unasked
 from batchcrawl.policy.politeness import REACTIONS, HostPoliteness
 from batchcrawl.policy.priority import draw_pattern
-from batchcrawl.policy.revisits import find_revisit, validators
+from batchcrawl.policy.revisits import VALIDATORS_FAILED, find_revisit, validators
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.fetch_output import FetchOutput
 from batchcrawl.store.records import FileInfo, read_lines, read_log
@@ -97,11 +97,11 @@ def fetch_partition(task: Task, control: Control) -> Fetched:
         warc_bytes_max=job.settings.fetch.warc_bytes_max,
     )
     try:
-        _fetch_rest(task, output, control)
+        names = _fetch_rest(task, output, control)
     except BaseException:
         output.suspend()
         raise
-    result = Fetched(files=output.seal())
+    result = Fetched(counts=Counter(names), files=output.seal())
     for line in read_log(paths.fetch_log(task.partition), FetchLogLine, sealed=True):
         result.counts[line.outcome.value] += 1
         result.counts["body_bytes"] += line.body_bytes or 0
@@ -110,7 +110,8 @@ def fetch_partition(task: Task, control: Control) -> Fetched:
     return result
 
 
-def _fetch_rest(task: Task, output: FetchOutput, control: Control) -> None:
+def _fetch_rest(task: Task, output: FetchOutput, control: Control) -> dict[str, int]:
+    """Return how host names were found, as counts of the step."""
     settings = task.crawl.job.settings.fetch
     entries = list(read_lines(task.segment.paths.fetch_list(task.partition), FetchEntry))
     frontier: Frontier[FetchEntry] = Frontier(draw_pattern(sorted({e.level for e in entries})) or [0])
@@ -138,6 +139,7 @@ def _fetch_rest(task: Task, output: FetchOutput, control: Control) -> None:
     visitor.close()
     control.raise_if_stopping()
     visitor.give_back(frontier.drain())
+    return visitor.names
 
 
 def _sheets(segment: Segment, p: int) -> Iterator[HostSheet]:
@@ -180,12 +182,20 @@ class _Visitor:
         self._tries: Counter[str] = Counter()
         self._cookies: dict[str, str] = {}
         """What a URL that redirects to itself is asked past with, by its fingerprint; a robots.txt by its host."""
-        rules = delay_rules(job)
+        self._unconditional: set[str] = set()
+        """Fingerprints of URLs that were refused because of their validators (412) and are asked for without any."""
         self._gaps = gaps(job, partitions=task.crawl.partitions)
-        at = task.clock.now()
-        self._hosts = {s.host: HostState(s, rules, at=at) for s in _sheets(task.segment, task.partition)}
+        sheets = _sheets(task.segment, task.partition)
+        self._hosts = host_states(sheets, delay_rules(job), at=task.clock.now())
         self._without_robots = replay(self._hosts, output.host_lines(), output.lines())
         self.body_bytes = 0
+
+    @property
+    def names(self) -> dict[str, int]:
+        """How often a host name was looked up, how often that needed no question or found nothing; without zeros."""
+        found = self._client.resolver_counts
+        counts = {"asked": found.asked, "cached": found.cached, "failed": found.failed + found.silent}
+        return {f"names_{name}": number for name, number in counts.items() if number}
 
     def visit(self, taken: Taken[FetchEntry]) -> After:
         """Give an entry its outcome, or find that the host needs something else first."""
@@ -193,6 +203,8 @@ class _Visitor:
         host = self._hosts[entry.host]
         if not host.located and self._gaps.address_s > 0:
             return self._locate(host)
+        if host.follow_domain(now) and not host.politeness.put_off:
+            return After(wait_s=host.wait_s(now), again=True)
         if host.needs_robots(now) and not host.politeness.put_off:
             self._ask_for_robots(host)
             return After(wait_s=host.wait_s(self._clock.now()), again=True)
@@ -239,12 +251,13 @@ class _Visitor:
         now = self._clock.now()
         for host in self._hosts.values():
             if host.changed:
-                self._output.log_host(host.line(now))
+                self._output.log_host(host.last_line(now))
         self._client.close()
 
     def _gates(self, host: HostState) -> dict[str, float]:
-        domain, address = (f"domain {host.domain}", self._gaps.domain_s), (f"at {host.address}", self._gaps.address_s)
-        return {name: gap_s for name, gap_s in (domain, address) if gap_s > 0 and name != "at None"}
+        domain, address = f"domain {host.registered_domain}", f"at {host.address}"
+        gaps_s = {domain: self._gaps.domain_s, address: self._gaps.address_s}
+        return {name: gap_s for name, gap_s in gaps_s.items() if gap_s > 0 and name != "at None"}
 
     def _locate(self, host: HostState) -> After:
         """Find a host's address before its first request, so that the gap of the address holds for that, too."""
@@ -271,7 +284,8 @@ class _Visitor:
     def _visit_page(self, host: HostState, entry: FetchEntry) -> After:
         delay_s = host.politeness.delay_s
         self._tries[entry.fp] += 1
-        asked, cookie = validators(entry, full_every=self._full_every), self._cookies.pop(entry.fp, None)
+        asked = [] if entry.fp in self._unconditional else validators(entry, full_every=self._full_every)
+        cookie = self._cookies.pop(entry.fp, None)
         named = entry.kind is UrlKind.SITEMAP  # may be of any type, and as large as sitemaps may be
         result = self._client.get(
             entry.url,
@@ -280,7 +294,7 @@ class _Visitor:
             cookie=cookie,
             body_bytes_max=self._sitemap_bytes_max if named else None,
         )
-        if cookie is None and isinstance(result, Answer) and self._is_asked_past(host, entry, result):
+        if isinstance(result, Answer) and self._is_asked_past(host, entry, result, cookie, conditional=bool(asked)):
             return After(wait_s=host.wait_s(self._clock.now()), again=True)
         if isinstance(result, Answer):
             line = self._stored(entry, result, conditional=bool(asked))
@@ -295,13 +309,21 @@ class _Visitor:
         self.body_bytes += line.body_bytes or 0
         return After(wait_s=wait_s, drop_host=host.politeness.put_off)
 
-    def _is_asked_past(self, host: HostState, entry: FetchEntry, answer: Answer) -> bool:
-        """Keep a redirect to itself that wants a cookie, and tell whether the answer was one: its URL is next again."""
-        cookie = self._client.cookie_past(answer)
-        if cookie is None:
+    def _is_asked_past(
+        self, host: HostState, entry: FetchEntry, answer: Answer, cookie: str | None, *, conditional: bool
+    ) -> bool:
+        """Keep an answer that says nothing of the page, and tell whether it was one: its URL is next again.
+
+        That is a redirect to itself that wants a cookie, or a 412 because of validators. Each is asked past once.
+        """
+        wanted = self._client.cookie_past(answer) if cookie is None else None
+        if wanted is not None:
+            self._cookies[entry.fp] = wanted
+        elif conditional and answer.status == VALIDATORS_FAILED:
+            self._unconditional.add(entry.fp)
+        else:
             return False
         self._output.store(answer, fp=entry.fp)
-        self._cookies[entry.fp] = cookie
         host.rest(answer.ended_at)
         return True
 
@@ -334,4 +356,6 @@ def _why_put_off(host: HostState) -> str:
         return f"Crawl-delay {host.politeness.crawl_delay_s:g} s is above the job's politeness.delay_max"
     if host.robots is not None and host.robots.is_unreachable(host.robots.fetched_at):
         return f"robots.txt cannot be had: {host.robots.detail}"
+    if host.is_put_off_with_domain:
+        return f"hosts of {host.domain.name} answered 429 or 503 {host.domain.refusals} times in a row"
     return f"the host failed {host.politeness.failures} times in a row"

@@ -17,8 +17,9 @@ from batchcrawl.job.crawl import Crawl
 from batchcrawl.job.units import about
 from batchcrawl.model.clock import Clock
 from batchcrawl.model.entries import FetchEntry, HostSheet
-from batchcrawl.model.host import HostRecord
+from batchcrawl.model.host import DomainRecord, HostRecord
 from batchcrawl.model.status import Place
+from batchcrawl.policy.domain_state import put_off_until
 from batchcrawl.policy.selection import Offers, Ration, host_limit, ration
 from batchcrawl.store import keys
 from batchcrawl.store.crawldb import CrawlDb, Entry
@@ -154,8 +155,9 @@ def select_partition(task: _Task, control: Control) -> _Taken:
         ):
             for record, entries, delay_s in chosen:
                 _count(taken, record, entries, delay_s)
+                domain = db.domain(entries[0].host_part, record)
                 for host, lines in _by_host(entries).items():
-                    hosts.write(_sheet(record, host, len(lines)))
+                    hosts.write(_sheet(record, domain, host, len(lines)))
                     for line in lines:
                         urls.write(line)
             taken.files = [urls.finish(), hosts.finish()]
@@ -201,7 +203,7 @@ def _askable_hosts(db: CrawlDb, task: _Task) -> Iterator[tuple[bytes, HostRecord
     settings = task.crawl.job.settings
     for host_part in db.ready_hosts():
         record = db.host(host_part)
-        if record is None or (record.deferred_until or 0) > task.now:
+        if record is None or put_off_until(record, db.domain(host_part, record)) > task.now:
             continue
         limit = host_limit(
             duration_s=settings.generate.duration_s,
@@ -267,21 +269,15 @@ def _line(entry: Entry) -> FetchEntry:
     return line
 
 
-def _sheet(record: HostRecord, host: str, urls: int) -> HostSheet:
-    if host != record.host:  # the crawldb knows the canonical host alone
-        return HostSheet(host=host, domain=record.domain, urls=urls)
-    return HostSheet(
-        host=record.host,
-        domain=record.domain,
-        urls=urls,
-        robots=record.robots,
-        delay_s=record.delay_s,
-        crawl_delay_s=record.crawl_delay_s,
-        response_s=record.response_s,
-        failures=record.failures,
-        deferred_until=record.deferred_until,
-        address=record.address,
-    )
+def _sheet(record: HostRecord, domain: DomainRecord | None, host: str, urls: int) -> HostSheet:
+    sheet = HostSheet(host=host, domain=record.domain, urls=urls, budget_domain=record.budget_domain)
+    if domain is not None:
+        sheet.domain_refusals, sheet.domain_deferred_until = domain.refusals, domain.deferred_until
+    if host == record.host:  # the crawldb knows the canonical host alone
+        sheet.robots, sheet.address = record.robots, record.address
+        sheet.delay_s, sheet.crawl_delay_s, sheet.response_s = record.delay_s, record.crawl_delay_s, record.response_s
+        sheet.failures, sheet.deferred_until = record.failures, record.deferred_until
+    return sheet
 
 
 def _plan(name: str | None, taken: list[_Taken]) -> Plan:
@@ -347,7 +343,8 @@ def _nothing_due(crawl: Crawl, now: float) -> NothingDue:
     for p in range(crawl.partitions):
         with CrawlDb(crawl.layout.crawldb(p)) as db:
             timers += [keys.timer_instant(key) for key in islice(db.keys(b"t"), 1)]
-            put_off += [record.deferred_until or now for part in db.ready_hosts() if (record := db.host(part))]
+            hosts = ((part, record) for part in db.ready_hosts() if (record := db.host(part)))
+            put_off += [max(now, put_off_until(record, db.domain(part, record))) for part, record in hosts]
     if not timers and not put_off:
         return NothingDue("nothing is due, and nothing will be by itself: no URL waits for its time", due_at=None)
     due_at = min([*timers, *put_off])

@@ -14,11 +14,11 @@ from itertools import islice
 from batchcrawl.job.crawl import Crawl
 from batchcrawl.job.seeds import Seed
 from batchcrawl.model.clock import Clock
-from batchcrawl.model.host import HostRecord
 from batchcrawl.model.kind import UrlKind
 from batchcrawl.model.record import UrlRecord
 from batchcrawl.model.rejection import Rejection
 from batchcrawl.model.status import Place
+from batchcrawl.policy.admission import new_host
 from batchcrawl.policy.priority import seed_level
 from batchcrawl.policy.sitemaps import ANY_SITE, name_sitemap
 from batchcrawl.store.crawldb import CrawlDb, Entry
@@ -97,7 +97,7 @@ def _apply(db: CrawlDb, placed: list[_Placed], domains: Domains, *, now: int, su
         entry = db.load(one.fingerprint)
         if entry is None:
             entry = Entry.new(one.fingerprint, _new_record(one, now))
-            batch.enter_host(entry.host_part, _new_host(one, domains, now)).seed = True
+            batch.enter_host(entry.host_part, new_host(host_key(one.canonical), domains, at=now)).seed = True
             batch.put(entry)
             summary.added += 1
         elif _promote(entry.record, one.seed):
@@ -130,11 +130,6 @@ def _new_record(placed: _Placed, now: int) -> UrlRecord:
 def _sites(seed: Seed) -> list[str] | None:
     """A sitemap that the job names may speak of any site."""
     return [ANY_SITE] if seed.kind is UrlKind.SITEMAP else None
-
-
-def _new_host(placed: _Placed, domains: Domains, now: int) -> HostRecord:
-    host = host_key(placed.canonical)
-    return HostRecord(host=host, domain=domains.registered(host_name(host)), first_seen_at=now)
 
 
 def _promote(record: UrlRecord, seed: Seed) -> bool:

@@ -18,15 +18,14 @@ from batchcrawl.errors import CorruptData
 from batchcrawl.job.crawl import Crawl
 from batchcrawl.model.clock import Clock
 from batchcrawl.model.entries import FetchLogLine, HostLogLine
-from batchcrawl.model.host import HostRecord
 from batchcrawl.model.kind import UrlKind
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.model.record import UrlRecord
 from batchcrawl.model.rejection import Rejection
 from batchcrawl.model.status import PageStatus, Place
-from batchcrawl.policy.admission import costliness, domain_refusal, host_refusal
+from batchcrawl.policy.admission import costliness, domain_refusal, host_refusal, new_host
 from batchcrawl.policy.copies import note_page
-from batchcrawl.policy.host_state import learn_host
+from batchcrawl.policy.host_state import learn_domain, learn_host
 from batchcrawl.policy.lastmod import hear, judge_lastmod, trust_of
 from batchcrawl.policy.priority import COSTLY_LEVEL, link_level
 from batchcrawl.policy.sitemaps import joined_sites, name_sitemap
@@ -38,7 +37,7 @@ from batchcrawl.store.records import read_log
 from batchcrawl.store.segment import Segment, StepInfo
 from batchcrawl.store.segment_events import LinkBrief, segment_events
 from batchcrawl.web.fingerprint import Fingerprinter
-from batchcrawl.web.urls import host_key, host_name
+from batchcrawl.web.urls import host_key
 
 BATCH_EVENTS = 20_000
 """URLs looked at between two commits."""
@@ -171,9 +170,10 @@ class _Applier:
         """Apply the last line of each host in the host log, then mark the segment as applied."""
         batch, seen = self.db.batch(), 0
         for part, line in self._hosts(Fingerprinter(self.domains)):
-            record = batch.host(part)
-            if record is not None:
+            if (record := batch.host(part)) is not None:
                 learn_host(record, line)
+                if line.domain_refusals is not None:
+                    learn_domain(batch.domain(part, record), line)
             self.mark.hosts = part.hex()
             seen += 1
             if seen == BATCH_EVENTS:
@@ -261,13 +261,13 @@ class _Applier:
     def _enter(self, batch: Batch, link: LinkBrief) -> None:
         """Let a new URL in, unless a budget is spent."""
         entry = Entry.new(bytes.fromhex(link.fp), _new_record(link, self.task.at))
-        key = host_key(link.url)
-        domain = batch.domain(entry.domain_part, self.domains.registered(host_name(key)))
+        host = batch.host(entry.host_part) or new_host(host_key(link.url), self.domains, at=self.task.at)
+        domain = batch.domain(entry.host_part, host)
         refusal = domain_refusal(domain, self.budgets)
         if refusal is not None:
             self._refuse(domain.rejected, refusal)
             return
-        host = batch.enter_host(entry.host_part, HostRecord(host=key, domain=domain.domain, first_seen_at=self.task.at))
+        host = batch.enter_host(entry.host_part, host)
         costly = costliness(link.url, host, self.budgets)
         refusal = host_refusal(host, costly, self.budgets)
         is_sitemap = link.leads_to is UrlKind.SITEMAP

@@ -1,11 +1,13 @@
 """The fetch step in the test's own process: what is asked for when, and what is written down of it."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from batchcrawl.job.load import load_job
 from batchcrawl.model.outcome import FetchOutcome
 from tests.support.in_process import run_in_process, run_isolated_in_process
 from tests.support.scripted_web import Scripted, ScriptedWeb, scripted_web
@@ -133,6 +135,57 @@ def test_a_redirect_that_always_wants_a_cookie_is_asked_past_once(web: ScriptedW
     [line] = crawl.fetch()
     assert (line.outcome, line.redirect, line.tries) == (FetchOutcome.REDIRECT, PAGES[0], 2)
     assert web.cookies == [None, None, "seen=1"]
+
+
+def test_a_page_whose_validators_are_refused_is_asked_for_without_them_after_the_delay(
+    web: ScriptedWeb, tmp_path: Path
+) -> None:
+    tagged = Scripted(headers={"ETag": '"x"'})
+    web.answers = {PAGES[0]: tagged}
+    crawl = Stepping.make(tmp_path, web.port, PAGES[:1], politeness=SHORT_DELAY, fetch='[recrawl]\ninterval = "1h"')
+    crawl.round()
+    crawl.clock.at += HOUR_S + 60
+
+    def refuse_validators(url: str) -> None:
+        crawl.clock.at += 1
+        conditional = "if-none-match" in web.sent[-1]
+        web.answers = {PAGES[0]: Scripted(status=412, body=b"") if conditional else tagged}
+
+    web.on_request = refuse_validators
+    crawl.generate()
+    [line] = crawl.fetch()
+    assert (line.outcome, line.status, line.tries) == (FetchOutcome.FETCHED, 200, 2)
+    assert ["if-none-match" in sent for sent in web.sent] == [False, False, True, False]
+    assert web.asked_at[-1] - web.asked_at[-2] >= DELAY_S
+    assert not judge(crawl.warcs())
+
+
+def test_a_412_to_a_request_without_validators_is_a_refusal(web: ScriptedWeb, tmp_path: Path) -> None:
+    web.answers = {PAGES[0]: Scripted(status=412, body=b"")}
+    crawl = Stepping.make(tmp_path, web.port, PAGES[:1])
+    assert [(line.outcome, line.tries) for line in crawl.round()] == [(FetchOutcome.DENIED, 1)]
+
+
+def test_the_step_counts_how_host_names_were_found(web: ScriptedWeb, tmp_path: Path) -> None:
+    pages = [f"http://localhost:{web.port}/{n}" for n in range(3)]
+    web.answers = {page: Scripted(headers={"Connection": "close"}) for page in pages}
+    crawl = Stepping.make(tmp_path, web.port, pages)
+    (tmp_path / "job.toml").write_text((tmp_path / "job.toml").read_text().replace('"*" =', '"elsewhere.test" ='))
+    crawl = replace(crawl, crawl=replace(crawl.crawl, job=load_job("job.toml", cwd=tmp_path)))
+    crawl.round()
+    counts = crawl.fetched().counts
+    assert counts["names_cached"] == counts["names_asked"] - 1 > 0
+    assert "names_failed" not in counts
+
+
+def test_a_crawl_delay_above_the_maximum_puts_the_host_off_and_says_so(web: ScriptedWeb, tmp_path: Path) -> None:
+    web.answers = {**web.answers, ROBOTS: rules("Crawl-delay: 99")}
+    crawl = Stepping.make(tmp_path, web.port, PAGES)
+    lines = crawl.round()
+    assert web.asked == [ROBOTS]
+    assert {(line.outcome, line.detail) for line in lines} == {
+        (FetchOutcome.DEFERRED, "Crawl-delay 99 s is above the job's politeness.delay_max")
+    }
 
 
 def stored(crawl: Stepping) -> list[str | None]:

@@ -41,3 +41,6 @@ def echo_step(step: str, segment: Segment, info: StepInfo) -> None:
     click.echo(f"{COMMANDS[step]}: segment {segment.id}{why}")
     for name, number in info.counts.items():
         click.echo(f"  {name:<22} {number:>14,}")
+    if info.counts.get("names_asked"):
+        rate = info.counts.get("names_cached", 0) / info.counts["names_asked"]
+        click.echo(f"  {'names from the cache':<22} {rate:>14.1%}")

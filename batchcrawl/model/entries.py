@@ -61,6 +61,11 @@ class HostSheet(Line):
     response_s: float | None = None
     failures: int = 0
     deferred_until: float | None = None
+    budget_domain: str | None = None
+    """The domain whose pauses hold for it, if that is one within the registered domain."""
+    domain_refusals: int = 0
+    """Answers 429 and 503 of that domain's hosts in a row."""
+    domain_deferred_until: float | None = None
     address: str | None = None
 
 
@@ -133,6 +138,11 @@ class HostLogLine(Line):
     response_s: float | None = None
     failures: int = 0
     deferred_until: float | None = None
+    refused_at: float | None = None
+    """When the last request for its robots.txt began, if the answer was 429 or 503."""
+    domain_refusals: int | None = None
+    """Answers 429 and 503 of its domain's hosts in a row; None where nothing was learned of the domain."""
+    domain_deferred_until: float | None = None
     address: str | None = None
 
 

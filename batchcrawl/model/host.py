@@ -57,6 +57,8 @@ class HostRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
     """The host key, as `http://example.org` or `https://example.org:8443`."""
     domain: str
     """The registered domain."""
+    budget_domain: str | None = None
+    """The domain whose budget and pauses hold for it, if that is one within the registered domain."""
     seed: bool = False
     """A seed is on this host."""
     urls: dict[int, int] = {}
@@ -99,13 +101,18 @@ class HostRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 
 class DomainRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """What the crawldb knows of one registered domain."""
+    """What the crawldb knows of one domain: a registered one, or one that the private section of the public suffix list
+    makes within it (`a.github.io`)."""
 
     domain: str
     urls: int = 0
     """Known URLs of all its hosts."""
     rejected: dict[str, int] = {}
     """Links not taken because of its budget, by reason."""
+    refusals: int = 0
+    """Answers 429 and 503 of its hosts in a row."""
+    deferred_until: float | None = None
+    """All its hosts are put off until this instant."""
 
 
 _encode = msgspec.msgpack.Encoder().encode

@@ -3,7 +3,11 @@
 The operating system is asked (hosts file, name servers, RFC 6724 order), and it cannot be told to stop: a name whose
 servers are silent holds its thread for as long as the system tries, often half a minute. So threads are added while
 none is free, each name is asked for once at a time, a name that is known to be silent is failed at once, and a
-question that nobody waits for any longer is not asked. The system tells no TTL: what is found is kept for five minutes.
+question that nobody waits for any longer is not asked.
+
+getaddrinfo(3) tells no TTL, so that none can be kept: what is found is good for five minutes, what is not found for
+half a minute. A name that changes its address sooner is asked at the old one until then; the address guard judges each
+connection all the same.
 """
 
 import socket

@@ -6,6 +6,8 @@ from batchcrawl.model.host import DomainRecord, HostRecord
 from batchcrawl.model.rejection import Rejection
 from batchcrawl.policy.copies import CopyLimits, has_copies
 from batchcrawl.policy.traps import Costly, CostlyShare, costly_of
+from batchcrawl.web.domains import Domains
+from batchcrawl.web.urls import host_name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,8 +22,14 @@ class Budgets:
     copies: CopyLimits = field(default_factory=CopyLimits)
 
 
+def new_host(key: str, domains: Domains, *, at: int) -> HostRecord:
+    """Return the record of a host key that enters at an instant."""
+    name = host_name(key)
+    return HostRecord(host=key, domain=domains.registered(name), budget_domain=domains.budget(name), first_seen_at=at)
+
+
 def domain_refusal(domain: DomainRecord, budgets: Budgets) -> Rejection | None:
-    """Return why a registered domain takes no new URL, or None."""
+    """Return why a domain takes no new URL, or None."""
     spent = budgets.domain_urls_max is not None and domain.urls >= budgets.domain_urls_max
     return Rejection.DOMAIN_BUDGET if spent else None
 

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping
 
 from batchcrawl.model.entries import FetchLogLine, HostLogLine, HostSheet
 from batchcrawl.model.exchange import Answer, NoAnswer
-from batchcrawl.model.host import HostRecord, RobotsCopy, RobotsHop
+from batchcrawl.model.host import DomainRecord, HostRecord, RobotsCopy, RobotsHop
 from batchcrawl.model.outcome import FetchOutcome
-from batchcrawl.policy.outcomes import judge
+from batchcrawl.policy.domain_state import DomainState
+from batchcrawl.policy.outcomes import PUT_OFF, REFUSED, judge
 from batchcrawl.policy.politeness import REACTIONS, DelayRules, HostPoliteness
 from batchcrawl.web.robots.rules import RobotsRules
 
@@ -21,10 +22,11 @@ from batchcrawl.web.robots.rules import RobotsRules
 class HostState:
     """What is known of a host now. Used by one thread at a time, since a host takes one item at a time."""
 
-    def __init__(self, sheet: HostSheet, rules: DelayRules, *, at: float) -> None:
-        """`at` is when the step began."""
+    def __init__(self, sheet: HostSheet, rules: DelayRules, domain: DomainState, *, at: float) -> None:
+        """`domain` is shared by the hosts of the domain; `at` is when the step began."""
         self.name = sheet.host
-        self.domain = sheet.domain
+        self.registered_domain = sheet.domain
+        self.domain = domain
         self.address = sheet.address
         self.located = False
         """Its address has been asked for."""
@@ -37,8 +39,11 @@ class HostState:
         """When its next URL became that."""
         self.free_at = 0.0
         """The earliest instant of the next contact."""
+        self.is_put_off_with_domain = False
         self.changed = False
         self._has_just_got_robots = False
+        self._refused_at: float | None = None
+        self._paused_until = 0.0
 
     def needs_robots(self, now: float) -> bool:
         """Tell whether robots.txt is to be asked for; one that could not be had allows nothing (RFC 9309, 2.3.1.4).
@@ -55,6 +60,21 @@ class HostState:
         if self.politeness.asks_too_much and not self.politeness.put_off:
             self.politeness = self.politeness.with_crawl_delay(self.politeness.crawl_delay_s, now=now)
             self.changed = True
+
+    def follow_domain(self, now: float) -> bool:
+        """Take over the pause of its domain; return whether there is one that it had not heard of.
+
+        Each pause is heard of once, so that it ends even on a wall clock that is set back.
+        """
+        until = self.domain.until
+        if self.politeness.put_off or until is None or until <= max(now, self._paused_until):
+            return False
+        self._paused_until = until
+        self.free_at = max(self.free_at, until)
+        if self.domain.is_put_off:
+            self.politeness = self.politeness.put_off_with_domain()
+            self.is_put_off_with_domain = True
+        return True
 
     def rest(self, now: float) -> None:
         """Leave the host alone for its delay after a request that teaches nothing."""
@@ -84,7 +104,11 @@ class HostState:
             if outcome in REACTIONS and copy.unreachable_since is None:
                 status = answer.status if isinstance(answer, Answer) else None
                 polite = polite.after(outcome, status=status, retry_after=retry_after, now=now)
-        self.politeness = polite
+        is_failure, self.politeness = polite.failures > self.politeness.failures, polite
+        self._refused_at = None
+        if is_failure and isinstance(answer, Answer) and answer.status in PUT_OFF:
+            self._refused_at, self.changed = answer.started_at, True
+            self._tell_domain(answer.status, started_at=answer.started_at, ended_at=now)
         self.rest(now)
 
     def learn_answer(self, line: FetchLogLine) -> None:
@@ -97,6 +121,7 @@ class HostState:
             retry_after=line.retry_after,
             now=ended_at,
         )
+        self._tell_domain(line.status, started_at=line.started_at or ended_at, ended_at=ended_at)
         self.address = line.address or self.address
         self.free_at = self.politeness.next_contact(ended_at)
         self.changed = True
@@ -107,7 +132,8 @@ class HostState:
 
         Of the answers to requests for pages the lines of the fetch log tell.
         """
-        self.address, self.robots_hop = line.address or self.address, line.robots_hop
+        self.address, self.robots_hop, self._refused_at = line.address or self.address, line.robots_hop, line.refused_at
+        self.changed = self.changed or line.refused_at is not None
         if line.robots is not None and line.robots != self.robots:
             self._take_robots(line.robots)
             self._has_just_got_robots = True
@@ -124,8 +150,15 @@ class HostState:
         """Return how long it is to be left alone; a host that is put off gives its URLs back at once."""
         return 0.0 if self.politeness.put_off else max(0.0, self.free_at - now)
 
+    def last_line(self, at: float) -> HostLogLine:
+        """Return what is to be remembered when the step ends, of its domain too if that has learned something."""
+        line, domain = self.line(at), self.domain
+        if domain.changed:
+            line.domain_refusals, line.domain_deferred_until = domain.refusals, domain.until
+        return line
+
     def line(self, at: float) -> HostLogLine:
-        """Return what is to be remembered."""
+        """Return what is to be remembered of the host."""
         polite = self.politeness
         return HostLogLine(
             host=self.name,
@@ -137,12 +170,27 @@ class HostState:
             response_s=polite.response_s,
             failures=polite.failures,
             deferred_until=polite.deferred_until,
+            refused_at=self._refused_at,
             address=self.address,
         )
+
+    def _tell_domain(self, status: int | None, *, started_at: float, ended_at: float) -> None:
+        host_until = self.politeness.deferred_until
+        self.domain.learn(status, started_at=started_at, ended_at=ended_at, host_until=host_until)
 
     def _take_robots(self, copy: RobotsCopy) -> None:
         self.robots, self.allowed = copy, RobotsRules(copy.text)
         self.robots_hop = None
+
+
+def host_states(sheets: Iterable[HostSheet], rules: DelayRules, *, at: float) -> dict[str, HostState]:
+    """Return what is known of hosts, by host key, when the step begins at an instant; hosts of a domain share it."""
+    domains: dict[str, DomainState] = {}
+    states: dict[str, HostState] = {}
+    for sheet in sheets:
+        domain = DomainState.of(sheet, rules)
+        states[sheet.host] = HostState(sheet, rules, domains.setdefault(domain.name, domain), at=at)
+    return states
 
 
 def replay(
@@ -156,6 +204,7 @@ def replay(
     recalled = _Recalled(hosts, known)
     lost: dict[str, HostState] = {}
     for line in lines:
+        recalled.refuse_until(line.ended_at or 0.0)
         host, at = hosts[line.host], line.started_at or line.ended_at or 0.0
         put_off = recalled.until(line.host, at)
         if line.outcome is not FetchOutcome.TIME_LIMIT and not put_off and host.needs_robots(at):
@@ -163,6 +212,7 @@ def replay(
         requests = line.tries if line.outcome in REACTIONS else min(line.tries, 1)  # only the last one succeeded
         for _ in range(requests):
             host.learn_answer(line)
+    recalled.refuse_until(math.inf)
     for host in hosts.values():
         if recalled.until(host.name, math.inf):
             lost.pop(host.name, None)
@@ -179,6 +229,11 @@ def learn_host(record: HostRecord, line: HostLogLine) -> None:
     record.last_fetch_at = line.at
 
 
+def learn_domain(record: DomainRecord, line: HostLogLine) -> None:
+    """Take over into a domain's record what the last line of one of its hosts has learned of it."""
+    record.refusals, record.deferred_until = line.domain_refusals or 0, line.domain_deferred_until
+
+
 class _Recalled:
     """The lines of the host log, each to be taken over by its host when its time has come."""
 
@@ -186,12 +241,23 @@ class _Recalled:
         self._hosts = hosts
         self._waiting: dict[str, deque[HostLogLine]] = {}
         self._unreachable: set[str] = set()
+        refusals: dict[tuple[str, float], HostLogLine] = {}
         for line in known:
+            if line.refused_at is not None:
+                refusals.setdefault((line.host, line.refused_at), line)
             waiting = self._waiting.setdefault(line.host, deque())
             if waiting and (waiting[-1].robots, waiting[-1].robots_hop) == (line.robots, line.robots_hop):
                 waiting[-1].address = line.address  # the step's last word brings no other robots.txt
             else:
                 waiting.append(line)
+        self._refusals = deque(sorted(refusals.values(), key=lambda line: line.at))
+
+    def refuse_until(self, at: float) -> None:
+        """Let the domains learn of each robots.txt that was refused up to an instant."""
+        while self._refusals and self._refusals[0].at <= at:
+            line = self._refusals.popleft()
+            domain, started_at = self._hosts[line.host].domain, line.refused_at or line.at
+            domain.learn(REFUSED, started_at=started_at, ended_at=line.at, host_until=line.deferred_until)
 
     def until(self, name: str, at: float) -> bool:
         """Let a host take over its lines up to an instant; return whether its robots.txt could not be had by then."""

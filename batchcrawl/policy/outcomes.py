@@ -8,7 +8,8 @@ from batchcrawl.web.header_text import as_utf8
 from batchcrawl.web.urls import parse_url
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-PUT_OFF = frozenset({429, 503})
+REFUSED = 503
+PUT_OFF = frozenset({429, REFUSED})
 _NAMED = {304: FetchOutcome.NOT_MODIFIED, 404: FetchOutcome.NOT_FOUND, 410: FetchOutcome.GONE}
 _CLASSES = {2: FetchOutcome.FETCHED, 4: FetchOutcome.DENIED, 5: FetchOutcome.SERVER_ERROR}
 

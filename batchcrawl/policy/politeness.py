@@ -57,7 +57,11 @@ class DelayRules:
     """Wait after a 429, 503 or failed connection; others are measured by it, see REACTIONS."""
     backoff_max_s: float = WAIT_MAX_S
     host_failures_max: int = 3
-    """Failures in a row that put a host off, see REACTIONS."""
+    """Failures in a row that put a host off, see REACTIONS; refusals in a row that put a domain off."""
+
+    def backoff_s(self, reaction: Reaction, failures: int) -> float:
+        """Return the pause after so many failures in a row, of which the last had this reaction."""
+        return min(reaction.wait * self.backoff_min_s * 2.0 ** min(failures - 1, 20), self.backoff_max_s)
 
 
 class Known(Protocol):
@@ -118,6 +122,10 @@ class HostPoliteness(msgspec.Struct, frozen=True, kw_only=True):
         """The Crawl-delay is above the job's maximum: the host is to be deferred, not asked faster."""
         return self.crawl_delay_s is not None and self.crawl_delay_s > self.rules.delay_max_s
 
+    def put_off_with_domain(self) -> "HostPoliteness":
+        """Return the politeness of a host that has done nothing itself; until when, the domain's record says."""
+        return replace(self, put_off=True)
+
     def next_contact(self, now: float) -> float:
         """Return the earliest instant of the next request when the last one ended now."""
         return max(now + self.delay_s, self.deferred_until or 0.0)
@@ -167,7 +175,7 @@ class HostPoliteness(msgspec.Struct, frozen=True, kw_only=True):
     def _failed(self, reaction: Reaction, *, retry_after_s: float | None, now: float) -> "HostPoliteness":
         failures = self.failures + 1
         rules = self.rules
-        wait_s = min(reaction.wait * rules.backoff_min_s * 2 ** min(failures - 1, 20), rules.backoff_max_s)
+        wait_s = rules.backoff_s(reaction, failures)
         if retry_after_s is not None:
             # A host that refuses again although its own wait was kept is left alone for longer.
             wait_s = retry_after_s if failures == 1 else max(wait_s, retry_after_s)

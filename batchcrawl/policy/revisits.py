@@ -9,6 +9,10 @@ from batchcrawl.model.exchange import Answer
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.model.revisit import Revisit, RevisitProfile
 
+VALIDATORS_FAILED = 412
+"""No answer to a GET with these validators (RFC 9110, section 13.2.2), but some servers give it: the page is asked for
+again without them."""
+
 
 def validators(entry: FetchEntry, *, full_every: int) -> list[tuple[str, str]]:
     """Return the header fields that ask whether the copy is still right, as sent (RFC 9110, section 13.1).

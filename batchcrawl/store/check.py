@@ -15,6 +15,7 @@ from batchcrawl.model.record import UrlRecord, decode_head, decode_record
 from batchcrawl.model.status import PageStatus, Place
 from batchcrawl.store import keys
 from batchcrawl.store.crawldb import CrawlDb
+from batchcrawl.web.fingerprint import domain_part
 
 
 @dataclass(frozen=True)
@@ -112,15 +113,34 @@ def _check_host(key: bytes, counted: Counter[int], stored: bytes | None) -> Iter
 
 
 def _check_domains(db: CrawlDb) -> Iterator[Fault]:
-    for key, stored in db.entries(b"d"):
+    def registered(entry: tuple[bytes, bytes]) -> bytes:
+        return entry[0][1 : 1 + keys.DOMAIN_PART_BYTES]
+
+    for part, group in groupby(db.entries(b"d"), key=registered):
+        counted = _count_by_domain(db, part)
+        for key, stored in group:
+            try:
+                domain = decode_domain(stored)
+            except msgspec.MsgspecError as error:
+                yield Fault(key, f"the domain record is damaged: {error}")
+                continue
+            if domain.urls != counted[key[1:]]:
+                yield Fault(key, f"{domain.domain} counts {domain.urls} URLs, but has {counted[key[1:]]}")
+
+
+def _count_by_domain(db: CrawlDb, part: bytes) -> Counter[bytes]:
+    """Count the URLs of a registered domain by the domain parts of their hosts."""
+    counted = Counter({part: sum(1 for _ in db.keys(b"u" + part))})
+    for key, stored in db.entries(b"h" + part):
         try:
-            domain = decode_domain(stored)
-        except msgspec.MsgspecError as error:
-            yield Fault(key, f"the domain record is damaged: {error}")
-            continue
-        counted = sum(1 for _ in db.keys(b"u" + key[1:]))
-        if domain.urls != counted:
-            yield Fault(key, f"{domain.domain} counts {domain.urls} URLs, but has {counted}")
+            host = decode_host(stored)
+        except msgspec.MsgspecError:
+            continue  # told of with the hosts
+        within = domain_part(key[1:], budget=host.budget_domain)
+        if within != part:
+            counted[within] += sum(host.urls.values())
+            counted[part] -= sum(host.urls.values())
+    return counted
 
 
 def _told(urls: dict[int, int]) -> str:

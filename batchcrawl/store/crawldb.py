@@ -22,6 +22,7 @@ from batchcrawl.model.status import PageStatus
 from batchcrawl.store import keys
 from batchcrawl.store.failpoints import failpoint
 from batchcrawl.store.reading import ADVICE
+from batchcrawl.web.fingerprint import domain_part
 
 
 @dataclass(frozen=True)
@@ -58,11 +59,6 @@ class Entry:
     def host_part(self) -> bytes:
         """The first half of the fingerprint: the URL's host."""
         return self.fingerprint[: keys.HOST_PART_BYTES]
-
-    @property
-    def domain_part(self) -> bytes:
-        """The first quarter of the fingerprint: the URL's registered domain."""
-        return self.fingerprint[: keys.DOMAIN_PART_BYTES]
 
 
 class CrawlDb:
@@ -119,9 +115,9 @@ class CrawlDb:
         data = self.value(key)
         return None if data is None else self._decoded(key, data, decode_host)
 
-    def domain(self, domain_part: bytes) -> DomainRecord | None:
-        """Return a domain record, or None when there is none."""
-        key = keys.domain_key(domain_part)
+    def domain(self, host_part: bytes, host: HostRecord) -> DomainRecord | None:
+        """Return the record of the domain whose budget and pauses hold for a host, or None when there is none."""
+        key = keys.domain_key(domain_part(host_part, budget=host.budget_domain))
         data = self.value(key)
         return None if data is None else self._decoded(key, data, decode_domain)
 
@@ -232,18 +228,16 @@ class Batch:
         """Return a host record for changing; a host that is not known enters with the record `new`."""
         return self.host(host_part) or self._hosts.setdefault(host_part, new)
 
-    def domain(self, domain_part: bytes, name: str) -> DomainRecord:
-        """Return a domain record for changing; it is written with the batch.
+    def domain(self, host_part: bytes, host: HostRecord) -> DomainRecord:
+        """Return the record of a host's domain for changing; it is written with the batch.
 
-        One that is not there, as in crawls from before there were any, is made from the records of its hosts.
+        One of a registered domain that is not there, as in crawls from before there were any, is made from the records
+        of its hosts.
         """
-        record = self._domains.get(domain_part)
+        part = domain_part(host_part, budget=host.budget_domain)
+        record = self._domains.get(part)
         if record is None:
-            record = self._db.domain(domain_part)
-            if record is None:
-                known = sum(sum(host.urls.values()) for _, host in self._db.hosts(domain_part))
-                record = DomainRecord(domain=name, urls=known)
-            self._domains[domain_part] = record
+            record = self._domains[part] = self._db.domain(host_part, host) or self._new_domain(part, host)
         return record
 
     def put(self, entry: Entry) -> None:
@@ -288,16 +282,22 @@ class Batch:
         """Write everything at once, synced."""
         for host_part, record in self._hosts.items():
             self._writes.put(keys.host_key(host_part), encode_host(record))
-        for domain_part, domain in self._domains.items():
-            self._writes.put(keys.domain_key(domain_part), encode_domain(domain))
+        for part, domain in self._domains.items():
+            self._writes.put(keys.domain_key(part), encode_domain(domain))
         self._db.write(self._writes)
+
+    def _new_domain(self, part: bytes, host: HostRecord) -> DomainRecord:
+        if host.budget_domain is not None:
+            return DomainRecord(domain=host.budget_domain)
+        known = sum(sum(other.urls.values()) for _, other in self._db.hosts(part) if other.budget_domain is None)
+        return DomainRecord(domain=host.domain, urls=known)
 
     def _move_count(self, entry: Entry, status: PageStatus) -> None:
         host = self.host(entry.host_part)
         if host is None:
             raise CorruptData(f"{self._db.path}: no host record for {entry.record.url}; {ADVICE}")
         if entry.stored_status is None:
-            self.domain(entry.domain_part, host.domain).urls += 1
+            self.domain(entry.host_part, host).urls += 1
         else:
             host.count(entry.stored_status, -1)
         host.count(status, +1)

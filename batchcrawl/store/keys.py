@@ -4,7 +4,7 @@ u  fingerprint[16]                                            URL record
 r  host part[8]  255 - level[1]  next fetch[4]  URL part[8]   ready index, best first within a host
 t  minute[4]  fingerprint[16]                                 timer index
 h  host part[8]                                               host record
-d  domain part[4]                                             domain record
+d  domain part[4 or 8]                                        domain record
 s  signature[16]                                              first fingerprint with that content
 m  name                                                       meta
 """

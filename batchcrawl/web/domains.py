@@ -34,6 +34,7 @@ class Domains:
         self._list_text = list_text
         self._cache: dict[str, str] = {}
         self._private_cache: dict[str, str] = {}
+        self._owners: frozenset[str] | None = None
 
     def registered(self, host_name: str) -> str:
         """Return the registered domain by the ICANN section alone: `a.github.io` belongs to `github.io`.
@@ -45,8 +46,21 @@ class Domains:
             found = _remember(self._cache, host_name, _registered(self._icann, host_name))
         return found
 
+    def budget(self, host_name: str) -> str | None:
+        """Return the registered domain by both sections where it is another than by the first alone, else None.
+
+        Whoever has a name there answers for it alone.
+        """
+        found = self.registered_private(host_name)
+        return None if found == self.registered(host_name) else found
+
     def registered_private(self, host_name: str) -> str:
         """Return the registered domain by both sections: `x.a.github.io` belongs to `a.github.io`."""
+        registered = self.registered(host_name)
+        if self._owners is None:
+            self._owners = _private_owners(self._list_text)
+        if registered not in self._owners:
+            return registered  # as nearly all: found without reading the list as a whole
         found = self._private_cache.get(host_name)
         if found is None:
             suffixes = _suffixes(self._list_text, only_icann=False)
@@ -58,6 +72,25 @@ class Domains:
 def _suffixes(list_text: str, *, only_icann: bool) -> publicsuffixlist.PublicSuffixList:
     # Reading the list takes as long as parsing a hundred pages, and every step of a crawl asks for it.
     return publicsuffixlist.PublicSuffixList(list_text, only_icann=only_icann)
+
+
+@lru_cache(maxsize=4)
+def _private_owners(list_text: str) -> frozenset[str]:
+    """Return what the rules of the private section end with, all registered domains that have such rules among it."""
+    owners = set()
+    for line in list_text.partition("===BEGIN PRIVATE DOMAINS===")[2].splitlines():
+        rule = "" if line.startswith("//") else line.strip()
+        while rule:
+            owners.add(_ascii(rule))
+            rule = rule.partition(".")[2]
+    return frozenset(owners)
+
+
+def _ascii(name: str) -> str:
+    try:
+        return name if name.isascii() else name.encode("idna").decode("ascii")
+    except UnicodeError:
+        return name
 
 
 def _registered(suffixes: publicsuffixlist.PublicSuffixList, host_name: str) -> str:

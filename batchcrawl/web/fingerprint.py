@@ -27,6 +27,14 @@ def host_part(*, domain: str, host: str) -> bytes:
     return _hash(domain, 4) + _hash(host, 4)
 
 
+def domain_part(host_part: bytes, *, budget: str | None) -> bytes:
+    """Return what names a host's domain in the crawldb: 4 bytes of the registered one, and 4 more of one within it.
+
+    `budget` is the domain that the private section of the public suffix list makes, None where it makes none.
+    """
+    return host_part[:4] + (b"" if budget is None else _hash(budget, 4))
+
+
 def partition_of(fp: bytes, partitions: int) -> int:
     """Return which of `partitions` equal ranges of the first four bytes holds a fingerprint, from 0."""
     return int.from_bytes(fp[:4], "big") * partitions >> 32

@@ -1,5 +1,6 @@
 """What the fetch step has learned of a host is not lost by a kill, though it is written down only at its end."""
 
+import json
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ from tests.support.scripted_web import Scripted, ScriptedWeb, scripted_web
 from tests.support.warm import Warm
 
 PAGES = 4
-HOSTS = ("fine.test", "busy.test", "broken.test", "mute.test")
+HOSTS = ("fine.test", "busy.test", "broken.test", "mute.test", "busy.site.test", "closed.site.test", "fine.site.test")
 AT = clock_of(1)
 
 
@@ -21,6 +22,8 @@ def web() -> Iterator[ScriptedWeb]:
     answers[f"http://busy.test/{PAGES // 2}"] = Scripted(status=503, headers={"Retry-After": "3600"}, body=b"")
     answers[f"http://broken.test/{PAGES - 1}"] = Scripted(status=500, body=b"")
     answers["http://mute.test/robots.txt"] = Scripted(status=500, body=b"")
+    answers["http://busy.site.test/1"] = Scripted(status=429, body=b"")
+    answers["http://closed.site.test/robots.txt"] = Scripted(status=503, body=b"")
     with scripted_web(answers) as served:
         yield served
 
@@ -42,7 +45,7 @@ def undisturbed_dump(injected: Crawling, web: ScriptedWeb) -> list[str]:
     return crawling.dump()
 
 
-@pytest.mark.parametrize("hit", range(1, 13, 2))
+@pytest.mark.parametrize("hit", range(1, 25, 3))
 @pytest.mark.parametrize("point", ["log.appended", "warc.appended"])
 def test_a_host_that_failed_is_left_alone_after_a_kill(
     point: str, hit: int, injected: Crawling, undisturbed_dump: list[str], web: ScriptedWeb, tmp_path: Path
@@ -67,6 +70,12 @@ def test_a_host_whose_robots_txt_could_not_be_had_is_asked_for_it_again_before_a
     crawling.must("round", at=AT + 120)
     assert "http://mute.test/robots.txt" in web.asked
     assert pages_asked_of("mute.test", web) == []
+
+
+def test_the_pause_of_a_domain_is_known_in_the_next_round(undisturbed_dump: list[str]) -> None:
+    domains = [row for row in map(json.loads, undisturbed_dump) if "domain_part" in row]
+    [domain] = [row for row in domains if row["domain"] == "site.test"]
+    assert (domain["refusals"], domain["deferred_until"] > AT) == (2, True)
 
 
 def pages_asked_of(host: str, web: ScriptedWeb) -> list[str]:

@@ -6,6 +6,8 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
 
 import pytest
 
@@ -117,6 +119,17 @@ def _names_only(host: str) -> list[str]:
 
 def test_the_system_knows_localhost() -> None:
     assert set(system_lookup("localhost")) <= {"127.0.0.1", "::1"}
+
+
+def test_the_system_reads_its_hosts_file() -> None:
+    path = Path("/etc/hosts")
+    lines = [line.partition("#")[0].split() for line in path.read_text().splitlines()] if path.exists() else []
+    first: dict[tuple[str, int], str] = {}
+    for address, *names in filter(None, lines):
+        for name in names:
+            first.setdefault((name, ip_address(address).version), str(ip_address(address)))
+    for (name, _), address in first.items():
+        assert address in system_lookup(name)
 
 
 class _Hole:

@@ -5,7 +5,8 @@ from batchcrawl.model.entries import FetchLogLine, HostLogLine, HostSheet
 from batchcrawl.model.exchange import NoAnswer
 from batchcrawl.model.host import RobotsCopy
 from batchcrawl.model.outcome import FetchOutcome
-from batchcrawl.policy.host_state import HostState, replay
+from batchcrawl.policy.domain_state import DomainState
+from batchcrawl.policy.host_state import HostState, host_states, replay
 from batchcrawl.policy.politeness import DelayRules
 from tests.support.exchanges import answer
 
@@ -17,8 +18,8 @@ UNREACHABLE = RobotsCopy(fetched_at=10.0, expires_at=99.0, status=500, unreachab
 DAY_S = 86_400.0
 
 
-def host_state(sheet: HostSheet = SHEET, *, at: float = 0.0) -> HostState:
-    return HostState(sheet, RULES, at=at)
+def host_state(sheet: HostSheet = SHEET, *, domain: DomainState | None = None, at: float = 0.0) -> HostState:
+    return HostState(sheet, RULES, domain or DomainState.of(sheet, RULES), at=at)
 
 
 def get_robots(
@@ -27,7 +28,8 @@ def get_robots(
     """Let a host learn a copy from an answer with a status."""
     fields = () if retry_after is None else (("Retry-After", retry_after),)
     ended_at = copy.fetched_at if at is None else at
-    host.learn_robots(copy, "batchcrawl", answer(status=status, headers=fields, ended_at=ended_at))
+    got = answer(status=status, headers=fields, started_at=ended_at, ended_at=ended_at)
+    host.learn_robots(copy, "batchcrawl", got)
 
 
 def asked(at: float, outcome: FetchOutcome, *, status: int | None, took_s: float) -> FetchLogLine:
@@ -180,6 +182,83 @@ def test_a_host_that_is_put_off_gives_its_urls_back_at_once() -> None:
     state.learn_answer(asked(100.0, FetchOutcome.DEFERRED, status=503, took_s=0.1))
     assert state.politeness.put_off
     assert state.wait_s(101.0) == 0.0
+
+
+def test_a_host_waits_for_each_pause_of_its_domain_once() -> None:
+    state = host_state()
+    assert not state.follow_domain(100.0)
+    state.domain.learn(429, started_at=100.0, ended_at=101.0)
+    assert (state.follow_domain(111.0), state.wait_s(111.0)) == (True, 50.0)
+    assert not state.follow_domain(111.0)
+    state.domain.learn(503, started_at=161.0, ended_at=162.0)
+    assert (state.follow_domain(170.0), state.wait_s(170.0)) == (True, 112.0)
+    assert not state.politeness.put_off
+
+
+def test_a_host_is_put_off_with_its_domain_and_blamed_for_nothing() -> None:
+    state = host_state()
+    for number in range(RULES.host_failures_max):
+        state.domain.learn(503, started_at=1000.0 * number, ended_at=1000.0 * number)
+    assert state.follow_domain(2000.0)
+    assert (state.politeness.put_off, state.is_put_off_with_domain, state.changed) == (True, True, False)
+    line = state.last_line(2000.0)
+    assert (line.failures, line.deferred_until) == (0, None)
+    assert (line.domain_refusals, line.domain_deferred_until) == (3, 2240.0)
+
+
+def test_a_host_whose_domain_is_put_off_in_its_sheet_gives_its_urls_back_until_then() -> None:
+    sheet = HostSheet(host=HOST, domain="a.test", urls=9, domain_refusals=3, domain_deferred_until=500.0)
+    early, late = host_state(sheet), host_state(sheet)
+    assert (early.follow_domain(499.0), early.politeness.put_off) == (True, True)
+    assert (late.follow_domain(500.0), late.politeness.put_off) == (False, False)
+
+
+def test_only_hosts_of_one_domain_wait_for_each_other() -> None:
+    sheets = [
+        HostSheet(host="http://a.test", domain="test", urls=1),
+        HostSheet(host="http://b.test", domain="test", urls=1),
+        HostSheet(host="http://x.c.test", domain="test", budget_domain="c.test", urls=1),
+        HostSheet(host="http://y.c.test", domain="test", budget_domain="c.test", urls=1),
+    ]
+    a, b, x, y = host_states(sheets, RULES, at=0.0).values()
+    a.domain.learn(429, started_at=0.0, ended_at=0.0)
+    assert [host.follow_domain(1.0) for host in (a, b, x, y)] == [True, True, False, False]
+    x.domain.learn(429, started_at=0.0, ended_at=2.0)
+    assert [host.follow_domain(3.0) for host in (a, b, x, y)] == [False, False, True, True]
+
+
+REFUSALS = st.sampled_from(
+    [(200, False), (404, False), (429, False), (503, False), (500, False), (503, True), (429, True)]
+)
+
+
+@given(st.lists(st.tuples(REFUSALS, st.integers(0, 2), st.floats(1, 400)), max_size=30))
+def test_a_domain_learns_the_same_from_the_logs_of_its_hosts_as_from_their_answers(
+    answers: list[tuple[tuple[int, bool], int, float]],
+) -> None:
+    sheets = [HostSheet(host=f"http://{n}.test", domain="test", urls=9) for n in range(3)]
+    live, again = (host_states(sheets, RULES, at=0.0) for _ in range(2))
+    known, lines, now = [], [], 0.0
+    for (status, is_robots), number, later_s in answers:
+        now, name = now + later_s, sheets[number].host
+        if is_robots:
+            copy = RobotsCopy(fetched_at=now, expires_at=now + 9, status=status, unreachable_since=now)
+            get_robots(live[name], copy, status=status)
+            known.append(live[name].line(now))
+            continue
+        outcome = FetchOutcome.DEFERRED if status in (429, 503) else FetchOutcome.FETCHED
+        line = FetchLogLine(
+            fp="", url="", host=name, outcome=outcome, status=status, started_at=now, ended_at=now + 0.5, tries=1
+        )
+        live[name].learn_answer(line)
+        lines.append(line)
+    known += [host.last_line(now) for host in live.values() if host.changed]  # killed just before the seal
+    replay(again, known, lines)
+    domain, relearned = live["http://0.test"].domain, again["http://0.test"].domain
+    assert (relearned.refusals, relearned.until, relearned.changed) == (domain.refusals, domain.until, domain.changed)
+    changed = {name for name, host in again.items() if host.changed}
+    assert changed == {name for name, host in live.items() if host.changed}
+    assert not domain.changed or changed
 
 
 def test_a_host_stays_put_off_in_the_next_segment_until_its_time() -> None:

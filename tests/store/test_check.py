@@ -7,7 +7,8 @@ from batchcrawl.model.record import encode_record
 from batchcrawl.model.status import PageStatus, Place
 from batchcrawl.store import keys
 from batchcrawl.store.check import Fault, verify
-from batchcrawl.store.crawldb import CrawlDb
+from batchcrawl.store.crawldb import CrawlDb, Entry
+from batchcrawl.web.fingerprint import domain_part
 from tests.support.crawldbs import filled, fp, leveldb, record
 
 READY = keys.ready_key(fp(1, 1), level=5, next_fetch_at=600)
@@ -180,6 +181,20 @@ def test_a_wrong_count_of_a_domain_is_found(path: Path) -> None:
     with leveldb(path) as raw:
         raw.put(key, encode_domain(DomainRecord(domain="host1.example", urls=9)))
     assert faults(path) == [(key, "host1.example counts 9 URLs, but has 4")]
+
+
+def test_a_wrong_count_of_a_domain_within_a_registered_one_is_found(path: Path) -> None:
+    host = HostRecord(host="http://a.io", domain="io", budget_domain="a.io")
+    part = domain_part(fp(9, 1)[:8], budget="a.io")
+    with CrawlDb(path) as db:
+        batch = db.batch()
+        batch.enter_host(fp(9, 1)[:8], host)
+        batch.put(Entry.new(fp(9, 1), record(9, 1)))
+        batch.commit()
+    assert faults(path) == []
+    with leveldb(path) as raw:
+        raw.put(keys.domain_key(part), encode_domain(DomainRecord(domain="a.io", urls=2)))
+    assert faults(path) == [(keys.domain_key(part), "a.io counts 2 URLs, but has 1")]
 
 
 def test_a_damaged_domain_record_is_found(path: Path) -> None:

@@ -258,9 +258,13 @@ def test_a_changed_byte_in_a_table_is_found_by_its_checksum(tmp_path: Path) -> N
         list(db.records())
 
 
+HOST_PART = fp(1, 1)[:8]
+HOST = HostRecord(host="http://host1.example", domain="host1.example")
+
+
 def test_a_domain_counts_the_urls_of_all_its_hosts(tmp_path: Path) -> None:
     with filled(tmp_path / "db", (1, 1, {}), (1, 2, {}), (2, 1, {})) as db:
-        domain = db.domain(fp(1, 1)[:4])
+        domain = db.domain(HOST_PART, HOST)
         assert domain is not None
         assert domain.urls == 3  # the test's hosts share the first half of their parts
 
@@ -273,6 +277,19 @@ def test_a_domain_without_a_record_is_counted_by_its_hosts_when_the_next_url_ent
         batch = db.batch()
         enter(batch, 3, 1)
         batch.commit()
-        domain = db.domain(fp(1, 1)[:4])
+        domain = db.domain(HOST_PART, HOST)
         assert domain is not None
         assert domain.urls == 3
+
+
+def test_a_domain_within_a_registered_one_counts_its_own_urls_alone(tmp_path: Path) -> None:
+    owners = [HostRecord(host=f"http://{name}.io", domain="io.io", budget_domain=f"{name}.io") for name in "ab"]
+    with filled(tmp_path / "db", (1, 1, {})) as db:
+        batch = db.batch()
+        for number, owner in enumerate(owners, start=2):
+            batch.enter_host(fp(number, 1)[:8], owner)
+            for url in range(number):
+                batch.put(Entry.new(fp(number, url), record(number, url)))
+        batch.commit()
+        found = [db.domain(fp(number, 1)[:8], owner) for number, owner in enumerate([HOST, *owners], start=1)]
+    assert [domain.urls for domain in found if domain is not None] == [1, 2, 3]

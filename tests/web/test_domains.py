@@ -16,6 +16,8 @@ co.uk
 // ===END ICANN DOMAINS===
 // ===BEGIN PRIVATE DOMAINS===
 pages.org
+*.eu.cloud.org
+公司.org
 // ===END PRIVATE DOMAINS===
 """
 
@@ -40,13 +42,24 @@ def test_a_host_belongs_to_the_label_below_its_public_suffix(host: str, domain: 
 @pytest.mark.parametrize("host", ["co.uk", "localhost", "192.0.2.1", "2001:db8::1", "", "..", "a..org"])
 def test_a_suffix_an_address_and_what_is_no_name_are_their_own_domain(host: str) -> None:
     assert Domains(LIST).registered(host) == host
-    assert Domains(LIST).registered_private(host) == host
+    assert Domains(LIST).budget(host) is None
 
 
-def test_the_private_section_counts_only_where_asked_for() -> None:
-    domains = Domains(LIST)
-    assert domains.registered("a.me.pages.org") == "pages.org"
-    assert domains.registered_private("a.me.pages.org") == "me.pages.org"
+@pytest.mark.parametrize(
+    ("host", "domain"),
+    [
+        ("a.me.pages.org", "me.pages.org"),
+        ("me.pages.org", "me.pages.org"),
+        ("pages.org", None),
+        ("www.example.org", None),
+        ("b.a.eu.cloud.org", "b.a.eu.cloud.org"),
+        ("x.b.a.eu.cloud.org", "b.a.eu.cloud.org"),
+        ("cloud.org", None),
+        ("me.xn--55qx5d.org", "me.xn--55qx5d.org"),
+    ],
+)
+def test_the_private_section_makes_domains_within_the_registered_one(host: str, domain: str | None) -> None:
+    assert Domains(LIST).budget(host) == domain
 
 
 def test_the_bundled_list_states_its_version() -> None:
@@ -62,3 +75,10 @@ def test_a_list_without_a_version_has_none() -> None:
 @given(st.text())
 def test_any_text_has_a_domain(text: str) -> None:
     assert isinstance(Domains(LIST).registered(text), str)
+
+
+@given(st.from_regex(r"([a-z]{1,2}\.){0,3}((eu\.)?cloud|pages)\.org", fullmatch=True))
+def test_a_domain_of_the_private_section_lies_within_the_registered_one(host: str) -> None:
+    domains = Domains(LIST)
+    budget = domains.budget(host)
+    assert budget is None or budget.endswith(f".{domains.registered(host)}")
