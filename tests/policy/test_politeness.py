@@ -195,6 +195,30 @@ def test_the_delay_keeps_its_bounds_and_falls_only_after_a_success(
         assert host.next_contact(NOW) >= NOW + host.delay_s
 
 
+TIMES = st.floats(0, 100)
+
+
+@given(
+    events=st.lists(st.tuples(st.sampled_from([200, 304, 301, 404, 403, 429, 500, 503]), TIMES), max_size=20),
+    crawl_delay_s=st.one_of(st.none(), TIMES),
+)
+def test_the_delay_jumps_up_at_once_and_comes_down_half_way_and_no_error_lowers_it(
+    events: list[tuple[int, float]], crawl_delay_s: float | None
+) -> None:
+    host = _known(crawl_delay_s=crawl_delay_s)
+    for status, response_s in events:
+        wanted = max(2.0, min(10.0 * response_s, 30.0), crawl_delay_s or 0.0)
+        before = host.delay_s
+        outcome = FetchOutcome.SERVER_ERROR if status == 500 else FetchOutcome.DENIED
+        host = host.after(outcome, status=status, response_s=response_s, now=NOW)
+        if wanted >= before:
+            assert host.delay_s == wanted
+        elif status < 400:
+            assert host.delay_s == (before + wanted) / 2
+        else:
+            assert host.delay_s == before
+
+
 @given(st.text(), st.floats(0, 4e9))
 def test_no_retry_after_raises_or_exceeds_a_day(value: str, now: float) -> None:
     seconds = parse_retry_after(value, now)
