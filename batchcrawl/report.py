@@ -12,13 +12,15 @@ from typing import Any
 import msgspec
 
 from batchcrawl.job.crawl import Crawl
-from batchcrawl.model.host import HostRecord
+from batchcrawl.model.host import DomainRecord, HostRecord
 from batchcrawl.model.status import PageStatus
+from batchcrawl.policy.domain_state import put_off_until
 from batchcrawl.store import keys
 from batchcrawl.store.crawldb import CrawlDb
 from batchcrawl.store.lock import holder_of
 from batchcrawl.store.records import lines_so_far
 from batchcrawl.store.segment import STEPS, Segment
+from batchcrawl.web.domains import list_version
 
 
 @dataclass
@@ -61,6 +63,8 @@ class CrawlStatus:
     next_due_at: int | None = None
     requests: int = 0
     body_bytes: int = 0
+    suffix_list: str | None = None
+    """Version of the public suffix list that the crawl was born with, its date first; None where it states none."""
     segments: int = 0
     unfinished: dict[str, str] = field(default_factory=dict)
     """Segments with a step left, and that step's stamp."""
@@ -74,7 +78,7 @@ class CrawlStatus:
 
 def crawl_status(crawl: Crawl, *, now: float) -> CrawlStatus:
     """Return the state of a crawl; costs a look at every host and index entry, not at every URL record."""
-    status = CrawlStatus()
+    status = CrawlStatus(suffix_list=list_version(crawl.layout.suffix_list.read_text("utf-8")))
     for p in range(crawl.partitions):
         with CrawlDb(crawl.layout.crawldb(p)) as db:
             _add_partition(status, db, now)
@@ -118,8 +122,10 @@ class HostRow(msgspec.Struct, kw_only=True, omit_defaults=True):
     host: str
     known: int
     fetched: int = 0
-    ready: int = 0
-    """URLs that wait to be taken."""
+    due: int = 0
+    """URLs that may be taken now."""
+    waiting: int = 0
+    """URLs that come due later."""
     delay_s: float | None = None
     reason: str = "not asked yet"
     """What the delay comes from, or why the host is put off."""
@@ -131,44 +137,61 @@ class HostRow(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 
 def host_rows(crawl: Crawl, *, now: float) -> Iterator[HostRow]:
-    """Yield how every host stands, in the order of domains' keys; ready URLs are counted one by one."""
+    """Yield how every host stands, in the order of domains' keys; ready URLs and timers are counted one by one."""
     politeness = crawl.job.settings.politeness
+    rules = (politeness.delay_min_s, politeness.delay_max_s)
     for p in range(crawl.partitions):
         with CrawlDb(crawl.layout.crawldb(p)) as db:
+            due, later = _timers_by_host(db, now)
             for part, host in db.hosts():
-                put_off = host.deferred_until if (host.deferred_until or 0) > now else None
+                domain = db.domain(part, host)
+                put_off = put_off_until(host, domain)
                 yield HostRow(
                     host=host.host,
                     known=sum(host.urls.values()),
                     fetched=host.urls.get(PageStatus.FETCHED, 0) + host.urls.get(PageStatus.DUPLICATE, 0),
-                    ready=sum(1 for _ in db.ready(part)),
+                    due=sum(1 for _ in db.ready(part)) + due[part],
+                    waiting=later[part],
                     delay_s=host.delay_s,
-                    reason=_reason(
-                        host,
-                        delay_min_s=politeness.delay_min_s,
-                        delay_max_s=politeness.delay_max_s,
-                        put_off=put_off is not None,
-                    ),
+                    reason=_why_put_off(host, domain, rules) if put_off > now else _why_delay(host, rules),
                     response_s=host.response_s,
                     failures=host.failures,
-                    put_off_until=put_off,
+                    put_off_until=put_off if put_off > now else None,
                     requests=host.requests,
                     body_bytes=host.body_bytes,
                 )
 
 
-def _reason(host: HostRecord, *, delay_min_s: float, delay_max_s: float, put_off: bool) -> str:
-    if put_off and host.robots is not None and host.robots.is_unreachable(host.robots.fetched_at):
+def _timers_by_host(db: CrawlDb, now: float) -> tuple[Counter[bytes], Counter[bytes]]:
+    """Count by host part the URLs whose timers are due, and the others."""
+    due: Counter[bytes] = Counter()
+    later: Counter[bytes] = Counter()
+    for key in db.keys(b"t"):
+        counted = due if keys.timer_instant(key) <= now else later
+        counted[keys.timer_fingerprint(key)[: keys.HOST_PART_BYTES]] += 1
+    return due, later
+
+
+_Bounds = tuple[float, float]
+"""The job's delay_min and delay_max, in seconds."""
+
+
+def _why_put_off(host: HostRecord, domain: DomainRecord | None, bounds: _Bounds) -> str:
+    if domain is not None and (domain.deferred_until or 0.0) > (host.deferred_until or 0.0):
+        return f"put off: hosts of {domain.domain} answered 429 or 503 {domain.refusals} times in a row"
+    if host.robots is not None and host.robots.is_unreachable(host.robots.fetched_at):
         return f"put off: robots.txt cannot be had: {host.robots.detail}"
-    if put_off and (host.crawl_delay_s or 0) >= (host.delay_s or 0) > delay_max_s:
-        return "put off: its Crawl-delay is above the job's delay_max"
-    if put_off:
-        return f"put off: {host.failures} failures in a row"
+    if (host.crawl_delay_s or 0) >= (host.delay_s or 0) > bounds[1]:
+        return f"put off: its Crawl-delay of {host.crawl_delay_s:g} s is above the job's delay_max"
+    return f"put off: {host.failures} failures in a row"
+
+
+def _why_delay(host: HostRecord, bounds: _Bounds) -> str:
     if host.delay_s is None:
         return "not asked yet"
     if host.crawl_delay_s is not None and host.crawl_delay_s >= host.delay_s:
         return "Crawl-delay of its robots.txt"
-    return "slow answers" if host.delay_s > delay_min_s else "the job's delay_min"
+    return "slow answers" if host.delay_s > bounds[0] else "the job's delay_min"
 
 
 def _add_traps(status: CrawlStatus, name: str, *, costly: dict[str, int], rejected: dict[str, int]) -> None:
@@ -181,12 +204,12 @@ def _add_traps(status: CrawlStatus, name: str, *, costly: dict[str, int], reject
 def _add_partition(status: CrawlStatus, db: CrawlDb, now: float) -> None:
     for _, domain in db.domains():
         _add_traps(status, domain.domain, costly={}, rejected=domain.rejected)
-    for _, host in db.hosts():
+    for part, host in db.hosts():
         _add_traps(status, host.host, costly=host.costly, rejected=host.rejected)
         status.hosts += 1
         status.requests += host.requests
         status.body_bytes += host.body_bytes
-        if (host.deferred_until or 0) > now:
+        if put_off_until(host, db.domain(part, host)) > now:
             status.put_off_hosts += 1
         for number, urls in host.urls.items():
             status.statuses[PageStatus(number).name.lower()] += urls

@@ -21,8 +21,8 @@ from batchcrawl.store.segment import Segment, find_segment
 from batchcrawl.store.warc_reader import StoredResponse, read_exchange
 from batchcrawl.web.codings import decode_body
 from batchcrawl.web.fingerprint import HOST_PART_BYTES, partition_of
-from batchcrawl.web.robots.rules import RobotsRules
-from batchcrawl.web.urls import parse_url
+from batchcrawl.web.robots.rules import Decision, RobotsRules
+from batchcrawl.web.urls import host_key, parse_url, requested_url
 
 
 @dataclass(frozen=True)
@@ -169,24 +169,40 @@ def body(segment: Segment, line: FetchLogLine, *, bytes_max: int) -> bytes:
 class RobotsVerdict:
     """What the known copy of a host's robots.txt says of a URL."""
 
+    url: str
+    """What fetch would ask for, and so what is judged."""
     allowed: bool
     why: str
     source: str
-    """Where the copy came from."""
+    """Where the copy came from, behind all redirects."""
     copy: RobotsCopy
+    is_old: bool
+    """Fetch asks for robots.txt again before it asks for the URL."""
 
 
-def known_robots(crawl: Crawl, url: str) -> RobotsVerdict | None:
-    """Return what the copy in the crawldb says of a URL, or None when there is no copy of its host."""
+def known_robots(crawl: Crawl, url: str, *, now: float) -> RobotsVerdict | None:
+    """Return what the copy in the crawldb says of a URL at an instant, or None when there is no copy of its host.
+
+    A URL is judged as fetch would ask for it: as it was linked if it is known, else as it is given.
+    """
     located = locate(crawl, url)
     with CrawlDb(crawl.layout.crawldb(located.partition)) as db:
-        host = db.host(located.fingerprint[:HOST_PART_BYTES])
-    if host is None or host.robots is None:
+        host, entry = db.host(located.fingerprint[:HOST_PART_BYTES]), db.load(located.fingerprint)
+    asked = requested_url(parse_url(url) or url)
+    if entry is not None:
+        asked = entry.record.fetch_url or entry.record.url
+    if host is None or host.robots is None or host_key(asked) != host.host:
         return None
-    copy, source = host.robots, f"{host.host}/robots.txt"
-    if copy.is_unreachable(copy.fetched_at):
+    copy, token = host.robots, crawl.job.product_token
+    source, is_old = copy.url or f"{host.host}/robots.txt", copy.expires_at <= now
+    if copy.is_unreachable(now):
         why = f"robots.txt could not be had ({copy.detail}), so nothing may be fetched yet"
-        return RobotsVerdict(False, why, source, copy)
-    decision = RobotsRules(copy.text).deciding_line(crawl.job.product_token, located.canonical)
-    why = "there is no robots.txt" if copy.text is None else decision.reason
-    return RobotsVerdict(decision.allowed, why, source, copy)
+        return RobotsVerdict(asked, False, why, source, copy, is_old=True)
+    decision = RobotsRules(copy.text).deciding_line(token, asked)
+    return RobotsVerdict(asked, decision.allowed, _why(copy, decision), source, copy, is_old)
+
+
+def _why(copy: RobotsCopy, decision: Decision) -> str:
+    if copy.unreachable_since is not None:
+        return f"robots.txt could not be had for thirty days ({copy.detail}), which counts as none"
+    return "there is no robots.txt" if copy.text is None else decision.reason

@@ -20,7 +20,11 @@ PLACES = {
     "segments": Place("standing", "segments", "List the segments of a crawl, oldest first."),
     "segment": Place("look", "segment", "Look into a segment; ID may be `newest`."),
     "url": Place("look", "url", "Print what the crawldb knows of a URL and its host, as JSON."),
-    "hosts": Place("hosts", "hosts", "List the hosts of a crawl with their delays, and those put off."),
+    "hosts": Place(
+        "hosts",
+        "hosts",
+        "List the hosts of a crawl: URLs due and waiting, delay and why, and until when a host is put off.",
+    ),
     "robots": Place("hosts", "robots", "Look at what robots.txt files say."),
     "dump": Place("look", "dump_command", "Print the whole crawldb as JSON lines, URLs and hosts."),
     "check": Place("check", "check", "Prove that a crawl is what was written, by records and checksums."),

@@ -9,7 +9,7 @@ from batchcrawl.cli.group import Group, Place
 from batchcrawl.cli.options import job_argument, json_option
 from batchcrawl.cli.running import asked_url, command_clock, seen_crawl
 from batchcrawl.errors import ExitCode
-from batchcrawl.job.units import about
+from batchcrawl.job.units import about, instant
 from batchcrawl.report import HostRow, host_rows
 from batchcrawl.show import known_robots
 
@@ -18,7 +18,7 @@ from batchcrawl.show import known_robots
 @job_argument
 @json_option
 def hosts(job: str, as_json: bool) -> None:
-    """List the hosts of a crawl with their delays, and those put off.
+    """List the hosts of a crawl: URLs due and waiting, delay and why, and until when a host is put off.
 
     \b
     Reads:   crawldb
@@ -29,14 +29,22 @@ def hosts(job: str, as_json: bool) -> None:
     with seen_crawl(job) as crawl:
         now = command_clock().now()
         if not as_json:
-            click.echo(f"{'known':>9} {'fetched':>9} {'ready':>9} {'delay':>8} {'answer':>8}  host, and why the delay")
+            click.echo(
+                f"{'known':>9} {'fetched':>9} {'due':>9} {'waiting':>9} {'delay':>8} {'answer':>8}  host, and why"
+            )
         for row in host_rows(crawl, now=now):
             click.echo(msgspec.json.encode(row) if as_json else _line(row, now))
 
 
 @click.group(
     cls=Group,
-    places={"test": Place("hosts", "robots_test", "Say whether a URL may be fetched, and which line decides.")},
+    places={
+        "test": Place(
+            "hosts",
+            "robots_test",
+            "Say whether a URL may be fetched, which line decides, and where the copy comes from.",
+        )
+    },
 )
 def robots() -> None:
     """Look at what robots.txt files say.
@@ -53,7 +61,9 @@ def robots() -> None:
 @job_argument
 @click.argument("url", metavar="URL")
 def robots_test(job: str, url: str) -> None:
-    """Say whether a URL may be fetched, and which line decides.
+    """Say whether a URL may be fetched, which line decides, and where the copy comes from.
+
+    A URL that the crawl knows is judged as it was linked, which is how it is asked for.
 
     \b
     Reads:   the copy of robots.txt in the crawldb
@@ -63,13 +73,17 @@ def robots_test(job: str, url: str) -> None:
     """
     with seen_crawl(job) as crawl:
         now = command_clock().now()
-        found = known_robots(crawl, asked_url(url))
+        found = known_robots(crawl, asked_url(url), now=now)
     if found is None:
         click.echo("not known: the host's robots.txt has not been fetched yet; the fetch step asks for it first")
         sys.exit(int(ExitCode.FAILED))
     age = about(max(0.0, now - found.copy.fetched_at))
     click.echo(f"{'allowed' if found.allowed else 'not allowed'} for {crawl.job.product_token}: {found.why}")
-    click.echo(f"{found.source}, fetched {age} ago, status {found.copy.status or 'none'}")
+    click.echo(found.url)
+    until = (
+        "to be asked for anew before the next page" if found.is_old else f"good until {instant(found.copy.expires_at)}"
+    )
+    click.echo(f"{found.source}, fetched {age} ago, status {found.copy.status or 'none'}, {until}")
     if not found.allowed:
         sys.exit(int(ExitCode.FAILED))
 
@@ -77,5 +91,10 @@ def robots_test(job: str, url: str) -> None:
 def _line(row: HostRow, now: float) -> str:
     delay = "" if row.delay_s is None else f"{row.delay_s:.1f} s"
     answer = "" if row.response_s is None else f"{row.response_s:.2f} s"
-    until = "" if row.put_off_until is None else f", for {about(row.put_off_until - now)}"
-    return f"{row.known:>9,} {row.fetched:>9,} {row.ready:>9,} {delay:>8} {answer:>8}  {row.host}  {row.reason}{until}"
+    until = ""
+    if row.put_off_until is not None:
+        until = f", until {instant(row.put_off_until)}, in {about(row.put_off_until - now)}"
+    return (
+        f"{row.known:>9,} {row.fetched:>9,} {row.due:>9,} {row.waiting:>9,} {delay:>8} {answer:>8}  "
+        f"{row.host}  {row.reason}{until}"
+    )

@@ -72,6 +72,7 @@ def _echo_status(crawl: Crawl, found: CrawlStatus, now: float) -> None:
     for name, trap in sorted(found.traps.items()):
         click.echo(f"  {f'trap {name}':<22} {_trap_line(trap)}")
     click.echo(f"  {'segments':<22} {found.segments:>14,}")
+    click.echo(f"  {'public suffix list':<22} {found.suffix_list or 'of no stated version'}, fixed at birth")
     for name, step in found.unfinished.items():
         so_far = f": {found.outcomes[name]:,} outcomes so far" if found.outcomes.get(name) else ""
         click.echo(f"  segment {name} is next to {COMMANDS[step]}{so_far}")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from decimal import Decimal
 
 KB, MB, GB = 1000, 1000**2, 1000**3
@@ -39,6 +40,11 @@ def about(seconds: float) -> str:
     if seconds < 90 * MINUTE:
         return f"{seconds / MINUTE:.0f} min"
     return f"{seconds / HOUR:.1f} h" if seconds < 2 * DAY else f"{seconds / DAY:.0f} days"
+
+
+def instant(at: float) -> str:
+    """Return an instant, in seconds since 1970, in the form of RFC 3339: `2026-11-30T10:15:00Z`."""
+    return datetime.fromtimestamp(int(at), UTC).replace(tzinfo=None).isoformat() + "Z"
 
 
 def format_size(size_bytes: int) -> str:
