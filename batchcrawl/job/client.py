@@ -31,6 +31,8 @@ def client_settings(job: Job, *, threads: int, environment: Mapping[str, str] = 
         ),
         proxy=_proxy(job, environment),
         allow_addresses=tuple(ip_network(text) for text in network.allow_addresses),
+        system_resolver=network.resolver == "system",
+        name_servers=network.name_servers,
         names=network.names,
         unverified_hosts=frozenset(network.verify_tls_except),
         client_certificate=None if certificate is None else str(job.path.parent / certificate),

@@ -196,6 +196,17 @@ class NetworkSettings(Section, frozen=True, kw_only=True):
             example=["127.0.0.0/8"],
         ),
     ] = ()
+    resolver: Annotated[
+        Literal["dns", "system"],
+        means(
+            "Who finds names: hosts file and name servers of the system, by the TTL of their answers, or whatever else "
+            "the system is set up to ask (mDNS, LDAP), without."
+        ),
+    ] = "dns"
+    name_servers: Annotated[
+        tuple[ShortText, ...],
+        means("Name servers, as 192.0.2.53 or 127.0.0.1:5353, instead of the system's.", example=["192.0.2.53"]),
+    ] = ()
     names: Annotated[
         dict[str, str],
         means(

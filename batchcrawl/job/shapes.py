@@ -73,6 +73,10 @@ def _range(text: str) -> str | None:
     return None
 
 
+def _server(text: str) -> str | None:
+    return None if is_place(text) else "an address such as 192.0.2.53 or 127.0.0.1:5353 or [2001:db8::53]:53"
+
+
 def _step(text: str) -> str | None:
     names = [name for name, _ in STEPS]
     return None if text.removeprefix("-") in names else f"{', '.join(names)}, each with a minus before it or without"
@@ -97,6 +101,7 @@ TEXT_CHECKS: dict[str, Callable[[str], str | None]] = {
     "network.proxy_credentials": _variable,
     "network.client_certificate": _path,
     "network.allow_addresses": _range,
+    "network.name_servers": _server,
     "network.verify_tls_except": _host,
 }
 """Checks of a text, or of each text of a list, by the setting's name."""

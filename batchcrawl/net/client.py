@@ -21,11 +21,12 @@ from batchcrawl.net.connection import Connection, Dialer
 from batchcrawl.net.cookies import CookieJar
 from batchcrawl.net.failure import FAILURES, FetchError, failure_of
 from batchcrawl.net.guard import AddressGuard, is_address
+from batchcrawl.net.name_servers import NameServers
 from batchcrawl.net.names import StaticNames
 from batchcrawl.net.pool import Pool
 from batchcrawl.net.proxy import check_proxy
 from batchcrawl.net.request import Request, parse_request, request_head
-from batchcrawl.net.resolver import Resolver, ResolverCounts
+from batchcrawl.net.resolver import Resolver, ResolverCounts, system_lookup
 from batchcrawl.net.response import RecordedResponse
 from batchcrawl.net.settings import ClientSettings
 from batchcrawl.net.transport import Transport
@@ -46,7 +47,11 @@ class Client:
         self._current = CurrentAttempt()
         self._cookies = CookieJar(clock) if settings.cookies else None
         # A name whose servers are silent holds a thread for about three times as long as a fetch waits for it.
-        self._resolver = resolver or Resolver(clock, threads_max=max(64, 4 * settings.threads))
+        self._resolver = resolver or Resolver(
+            clock,
+            threads_max=max(64, 4 * settings.threads),
+            lookup=system_lookup if settings.system_resolver else NameServers(settings.name_servers),
+        )
         self._guard = AddressGuard(settings.allow_addresses)
         names = StaticNames(settings.names)
         self._dialer = Dialer(self._resolver, self._guard, names, current=self._current, socks=socks)

@@ -1,13 +1,8 @@
 """Host names to addresses: in threads of its own, with a time limit and a bounded cache.
 
-The operating system is asked (hosts file, name servers, RFC 6724 order), and it cannot be told to stop: a name whose
-servers are silent holds its thread for as long as the system tries, often half a minute. So threads are added while
-none is free, each name is asked for once at a time, a name that is known to be silent is failed at once, and a
-question that nobody waits for any longer is not asked.
-
-getaddrinfo(3) tells no TTL, so that none can be kept: what is found is good for five minutes, what is not found for
-half a minute. A name that changes its address sooner is asked at the old one until then; the address guard judges each
-connection all the same.
+A lookup cannot be told to stop: a name whose servers are silent holds its thread for as long as the lookup tries, of
+getaddrinfo(3) often half a minute. So threads are added while none is free, each name is asked for once at a time, a
+name that is known to be silent is failed at once, and a question that nobody waits for any longer is not asked.
 """
 
 import socket
@@ -17,21 +12,35 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from ipaddress import ip_address
+from typing import NamedTuple
 
 from batchcrawl.model.clock import Clock
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.net.failure import FetchError
 
-Lookup = Callable[[str], list[str]]
-"""Returns the addresses of a host name, best first; raises OSError or ValueError for none."""
+
+class Resolved(NamedTuple):
+    """What a host name leads to."""
+
+    addresses: tuple[str, ...]
+    """Best first."""
+    ttl_s: float | None = None
+    """How long they are good, where that is told."""
+
+
+Lookup = Callable[[str], Resolved]
+"""Returns the addresses of a host name; raises OSError or ValueError for none."""
 
 _IDLE_MAX = 8
 
 
-def system_lookup(host: str) -> list[str]:
-    """Return the IPv4 and IPv6 addresses that the operating system finds, in its order of preference."""
+def system_lookup(host: str) -> Resolved:
+    """Return the IPv4 and IPv6 addresses that the operating system finds, in its order of preference.
+
+    It asks whatever it is set up to ask (hosts file, name servers, mDNS, ...), and tells no TTL.
+    """
     found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(address[0]) for _, _, _, _, address in found))
+    return Resolved(tuple(dict.fromkeys(str(address[0]) for _, _, _, _, address in found)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +48,9 @@ class CacheLimits:
     """How long and how many answers are kept."""
 
     found_s: float = 300.0
+    """Where no TTL is told; otherwise that, within the next two."""
+    ttl_min_s: float = 60.0
+    ttl_max_s: float = 3600.0
     failed_s: float = 30.0
     silent_s: float = 5.0
     """A name that is being looked up for longer is failed at once, until there is an answer."""
@@ -107,7 +119,7 @@ class Resolver:
         if isinstance(found, str):
             self._count("failed")
             raise FetchError(FetchOutcome.DNS_FAILED, f"{host}: {found}")
-        return found
+        return found.addresses
 
     def close(self) -> None:
         """Let the threads end; a lookup under way is not waited for."""
@@ -135,8 +147,14 @@ class Resolver:
     def _is_old(self, question: "_Question", now: float) -> bool:
         if not question.answer.done():
             return False
-        failed = isinstance(question.answer.result(), str)
-        return now >= question.answered_at + (self._limits.failed_s if failed else self._limits.found_s)
+        return now >= question.answered_at + self._good_s(question.answer.result())
+
+    def _good_s(self, found: "_Found") -> float:
+        if isinstance(found, str):
+            return self._limits.failed_s
+        if found.ttl_s is None:
+            return self._limits.found_s
+        return min(max(found.ttl_s, self._limits.ttl_min_s), self._limits.ttl_max_s)
 
     def _refuse_silent(self, question: "_Question", now: float) -> None:
         begun_at = question.begun_at
@@ -184,7 +202,8 @@ class Resolver:
 
     def _look_up(self, host: str) -> "_Found":
         try:
-            return tuple(self._lookup(host)) or "no address"
+            found = self._lookup(host)
+            return found if found.addresses else "no address"
         except (OSError, ValueError) as error:
             return str(error)
 
@@ -193,7 +212,7 @@ class Resolver:
             self._counts[what] += 1
 
 
-_Found = tuple[str, ...] | str
+_Found = Resolved | str
 """Addresses, or why there are none."""
 
 

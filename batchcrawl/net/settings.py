@@ -36,6 +36,10 @@ class ClientSettings:
     """Networks that may be connected to although they are not public."""
     names: Mapping[str, str] = field(default_factory=dict)
     """`host`, `*.suffix` or `*` to `address` or `address:port`, instead of the name servers."""
+    system_resolver: bool = False
+    """Ask the operating system for names, which may know more sources, rather than its name servers."""
+    name_servers: tuple[str, ...] = ()
+    """`address` or `address:port` of the name servers; none: those of the system."""
     unverified_hosts: frozenset[str] = frozenset()
     """Host names whose certificate is not verified."""
     ca_file: str | None = None

@@ -14,7 +14,7 @@ import pytest
 from batchcrawl.model.clock import SystemClock
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.net.failure import FetchError
-from batchcrawl.net.resolver import CacheLimits, Resolver, ResolverCounts, system_lookup
+from batchcrawl.net.resolver import CacheLimits, Resolved, Resolver, ResolverCounts, system_lookup
 
 
 @dataclass
@@ -31,15 +31,16 @@ class _HandClock:
 class _Book:
     """A lookup that counts its questions."""
 
-    def __init__(self, **names: list[str]) -> None:
+    def __init__(self, ttl_s: float | None = None, **names: list[str]) -> None:
         self.names = names
+        self.ttl_s = ttl_s
         self.asked: list[str] = []
 
-    def __call__(self, host: str) -> list[str]:
+    def __call__(self, host: str) -> Resolved:
         self.asked.append(host)
         if host not in self.names:
             raise OSError("no such host")
-        return self.names[host]
+        return Resolved(tuple(self.names[host]), self.ttl_s)
 
 
 def test_a_name_is_asked_for_once_within_its_time() -> None:
@@ -49,6 +50,18 @@ def test_a_name_is_asked_for_once_within_its_time() -> None:
         assert resolver.resolve("a", timeout_s=5) == ("192.0.2.1", "2001:db8::1")
     assert book.asked == ["a"]
     clock.at = 300.0
+    resolver.resolve("a", timeout_s=5)
+    assert book.asked == ["a", "a"]
+
+
+@pytest.mark.parametrize(("ttl_s", "kept_s"), [(0, 60), (59, 60), (61, 61), (3600, 3600), (86_400, 3600)])
+def test_an_answer_is_kept_for_its_time_to_live_within_limits(ttl_s: float, kept_s: float) -> None:
+    clock, book = _HandClock(), _Book(ttl_s, a=["192.0.2.1"])
+    resolver = Resolver(clock, lookup=book)
+    for clock.at in (0.0, kept_s - 1):
+        resolver.resolve("a", timeout_s=5)
+    assert book.asked == ["a"]
+    clock.at = kept_s
     resolver.resolve("a", timeout_s=5)
     assert book.asked == ["a", "a"]
 
@@ -85,9 +98,9 @@ def test_no_address_is_a_failure() -> None:
 def test_a_name_server_that_hangs_is_not_waited_for() -> None:
     hang = threading.Event()
 
-    def lookup(host: str) -> list[str]:
+    def lookup(host: str) -> Resolved:
         hang.wait(5)
-        return ["192.0.2.1"]
+        return Resolved(("192.0.2.1",))
 
     resolver = Resolver(_HandClock(), lookup=lookup)
     with pytest.raises(FetchError, match="no reply") as failure:
@@ -112,13 +125,13 @@ def test_a_name_that_cannot_be_asked_for_is_a_failure(host: str) -> None:
         Resolver(_HandClock(), lookup=_names_only).resolve(host, timeout_s=5)
 
 
-def _names_only(host: str) -> list[str]:
+def _names_only(host: str) -> Resolved:
     """Ask the system only what never leaves this machine: names that are refused before they are asked for."""
-    return [] if host in ("", "a..b") else system_lookup(host)
+    return Resolved(()) if host in ("", "a..b") else system_lookup(host)
 
 
 def test_the_system_knows_localhost() -> None:
-    assert set(system_lookup("localhost")) <= {"127.0.0.1", "::1"}
+    assert set(system_lookup("localhost").addresses) <= {"127.0.0.1", "::1"}
 
 
 def test_the_system_reads_its_hosts_file() -> None:
@@ -139,11 +152,11 @@ class _Hole:
         self.silent = threading.Event()
         self.asked: list[str] = []
 
-    def __call__(self, host: str) -> list[str]:
+    def __call__(self, host: str) -> Resolved:
         self.asked.append(host)
         if host.startswith("hole"):
             self.silent.wait(30)
-        return ["192.0.2.1"]
+        return Resolved(("192.0.2.1",))
 
 
 @pytest.fixture
@@ -211,9 +224,9 @@ def test_a_name_that_is_known_to_be_silent_fails_at_once_until_it_answers(hole: 
 def test_threads_that_have_nothing_to_do_end() -> None:
     gate = threading.Barrier(40)
 
-    def lookup(host: str) -> list[str]:
+    def lookup(host: str) -> Resolved:
         gate.wait(5)
-        return ["192.0.2.1"]
+        return Resolved(("192.0.2.1",))
 
     before = threading.active_count()
     resolver = Resolver(_HandClock(), lookup=lookup)

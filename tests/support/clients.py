@@ -1,12 +1,13 @@
 """Clients for tests, which may connect to this machine's own addresses."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from ipaddress import ip_network
 from typing import Any
 
 from batchcrawl.model.clock import SystemClock
 from batchcrawl.net.client import Client
-from batchcrawl.net.resolver import Lookup, Resolver
+from batchcrawl.net.resolver import Resolved, Resolver
 from batchcrawl.net.settings import ClientSettings
 
 SETTINGS = ClientSettings(
@@ -18,10 +19,10 @@ SETTINGS = ClientSettings(
 )
 
 
-def local_client(*, lookup: Lookup | None = None, **changes: Any) -> Client:
+def local_client(*, lookup: Callable[[str], Sequence[str]] | None = None, **changes: Any) -> Client:
     """Return a client that differs from SETTINGS by the changes, and finds names by `lookup` if that is given."""
     clock = SystemClock()
-    resolver = None if lookup is None else Resolver(clock, lookup=lookup)
+    resolver = None if lookup is None else Resolver(clock, lookup=lambda host: Resolved(tuple(lookup(host))))
     return Client(replace(SETTINGS, **changes), clock, resolver=resolver)
 
 
