@@ -12,16 +12,18 @@ from itertools import islice
 
 from batchcrawl.engine.control import Control, Progress
 from batchcrawl.engine.partitions import run_partitions
-from batchcrawl.errors import CorruptData, NothingDue
+from batchcrawl.errors import NothingDue
 from batchcrawl.job.crawl import Crawl
+from batchcrawl.job.settings import GenerateSettings
 from batchcrawl.job.units import about
 from batchcrawl.model.clock import Clock
 from batchcrawl.model.entries import FetchEntry, HostSheet
 from batchcrawl.model.host import DomainRecord, HostRecord
 from batchcrawl.model.status import Place
 from batchcrawl.policy.domain_state import put_off_until
-from batchcrawl.policy.selection import Offers, Ration, host_limit, ration
+from batchcrawl.policy.selection import Limits, Offers, Ration, ration
 from batchcrawl.store import keys
+from batchcrawl.store.candidates import candidates, lift_due, owed_delay
 from batchcrawl.store.crawldb import CrawlDb, Entry
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.failpoints import failpoint
@@ -73,6 +75,7 @@ class _Task:
     now: float
     segment: str
     disk: Disk
+    limits: Limits
     ration: Ration = field(default_factory=lambda: Ration({}))
     dry: bool = False
 
@@ -89,21 +92,33 @@ class _Taken:
     files: list[FileInfo] = field(default_factory=list)
 
 
-def generate(crawl: Crawl, *, urls_max: int | None, dry_run: bool, disk: Disk, clock: Clock, control: Control) -> Plan:
-    """Make a segment and lease its URLs. Raises NothingDue when no URL may be taken now.
+def generate(
+    crawl: Crawl,
+    *,
+    wanted: GenerateSettings | None = None,
+    at: float | None = None,
+    dry_run: bool,
+    disk: Disk,
+    clock: Clock,
+    control: Control,
+) -> Plan:
+    """Make a segment and lease its URLs. Raises NothingDue when no URL may be taken.
 
-    A dry run makes no segment; it does move what has come due into the ready index, as any run does first.
+    `wanted` None is what the job says. `at` is an instant, in seconds since 1970, to be taken for now where it is asked
+    what is due and who is put off. A dry run makes no segment; it does move what has come due into the ready index, as
+    any run does first.
     """
     unfinished = newest_needing(crawl.layout, "generated")
     if unfinished is not None and not dry_run:
         return _finish(crawl, unfinished, resumed=True, disk=disk, clock=clock, control=control)
-    now = clock.now()
-    name = _new_segment_id(crawl, now)
-    tasks = [_Task(crawl, p, now, name, disk, dry=dry_run) for p in range(crawl.partitions)]
+    wanted = wanted or crawl.job.settings.generate
+    now, name = clock.now() if at is None else at, _new_segment_id(crawl, clock.now())
+    limits = _limits(crawl, wanted)
+    tasks = [_Task(crawl, p, now, name, disk, limits, dry=dry_run) for p in range(crawl.partitions)]
     offers = run_partitions(survey_partition, tasks, parallel=crawl.cores, control=control)
     if not any(offers):
         raise _nothing_due(crawl, now)
-    rations = ration(offers, urls_max=urls_max or crawl.job.settings.generate.urls_max, turn=segment_instant(name))
+    rations = ration(offers, urls_max=wanted.urls_max, turn=segment_instant(name))
     unborn = SegmentPaths(crawl.layout.unborn_segment(name))
     if not dry_run:
         for left_over in crawl.layout.unborn_segments():
@@ -116,12 +131,12 @@ def generate(crawl: Crawl, *, urls_max: int | None, dry_run: bool, disk: Disk, c
             unborn.parse_dir,
         ):
             disk.make_dir(folder)
-    tasks = [_Task(crawl, p, now, name, disk, rations[p], dry_run) for p in range(crawl.partitions)]
+    tasks = [_Task(crawl, p, now, name, disk, limits, rations[p], dry_run) for p in range(crawl.partitions)]
     taken = run_partitions(select_partition, tasks, parallel=crawl.cores, control=control)
     plan = _plan(None if dry_run else name, taken)
     if dry_run:
         return plan
-    _bring_to_life(crawl, unborn, plan, taken, disk=disk, now=now)
+    _bring_to_life(crawl, unborn, plan, taken, wanted=wanted, disk=disk, now=clock.now())
     segment = Segment(crawl.layout.segment(name))
     _finish(crawl, segment, resumed=False, disk=disk, clock=clock, control=control)
     return plan
@@ -131,8 +146,9 @@ def survey_partition(task: _Task, control: Control) -> Offers:
     """Move what has come due into the ready index, then count what each host offers by level."""
     offers: Offers = {}
     with CrawlDb(task.crawl.layout.crawldb(task.partition)) as db:
-        _lift_due(db, task.now, control)
-        for host_part, _, limit in _askable_hosts(db, task):
+        for _ in lift_due(db, task.now):
+            control.raise_if_stopping()
+        for host_part, _, limit in candidates(db, task.limits, now=task.now, turn=segment_instant(task.segment)):
             levels = Counter(keys.ready_level(key) for key in islice(db.ready(host_part), limit))
             for level, count in levels.items():
                 offers.setdefault(level, Counter())[count] += 1
@@ -185,38 +201,9 @@ def lease_partition(task: _Task, control: Control) -> int:
     return leased
 
 
-def _lift_due(db: CrawlDb, now: float, control: Control) -> None:
-    while due := list(islice(db.due_timers(now), BATCH_URLS)):
-        control.raise_if_stopping()
-        batch = db.batch()
-        for fingerprint in sorted(due):
-            entry = db.load(fingerprint)
-            if entry is None or entry.record.place is not Place.TIMER:
-                raise CorruptData(f"{db.path}: the timer of {fingerprint.hex()} has no record; see 'batchcrawl check'")
-            entry.record.place = Place.READY
-            batch.put(entry)
-        batch.commit()
-
-
-def _askable_hosts(db: CrawlDb, task: _Task) -> Iterator[tuple[bytes, HostRecord, int | None]]:
-    """Yield the hosts that have ready URLs and are not put off, each with its limit."""
-    settings = task.crawl.job.settings
-    for host_part in db.ready_hosts():
-        record = db.host(host_part)
-        if record is None or put_off_until(record, db.domain(host_part, record)) > task.now:
-            continue
-        limit = host_limit(
-            duration_s=settings.generate.duration_s,
-            delay_s=_delay(record, settings.politeness.delay_min_s),
-            urls_max=settings.generate.host_urls_max,
-        )
-        yield host_part, record, limit
-
-
 def _choose(db: CrawlDb, task: _Task, control: Control) -> Iterator[tuple[HostRecord, list[Entry], float]]:
     """Yield each host with the entries that the ration grants it, best first, and its delay in seconds."""
-    delay_min_s = task.crawl.job.settings.politeness.delay_min_s
-    for host_part, record, limit in _askable_hosts(db, task):
+    for host_part, record, limit in candidates(db, task.limits, now=task.now, turn=segment_instant(task.segment)):
         control.raise_if_stopping()
         by_level: dict[int, list[bytes]] = {}
         for key in islice(db.ready(host_part), limit):
@@ -224,11 +211,7 @@ def _choose(db: CrawlDb, task: _Task, control: Control) -> Iterator[tuple[HostRe
         granted = [fp for level, fps in by_level.items() for fp in fps[: task.ration.grant(level, len(fps))]]
         entries = [entry for fp in granted if (entry := db.load(fp)) is not None]
         if entries:
-            yield record, entries, _delay(record, delay_min_s)
-
-
-def _delay(record: HostRecord, delay_min_s: float) -> float:
-    return max(record.delay_s or 0.0, record.crawl_delay_s or 0.0, delay_min_s)
+            yield record, entries, owed_delay(record, delay_min_s=task.limits.delay_min_s)
 
 
 def _count(taken: _Taken, record: HostRecord, entries: list[Entry], delay_s: float) -> None:
@@ -296,7 +279,14 @@ def _plan(name: str | None, taken: list[_Taken]) -> Plan:
 
 
 def _bring_to_life(
-    crawl: Crawl, unborn: SegmentPaths, plan: Plan, taken: list[_Taken], *, disk: Disk, now: float
+    crawl: Crawl,
+    unborn: SegmentPaths,
+    plan: Plan,
+    taken: list[_Taken],
+    *,
+    wanted: GenerateSettings,
+    disk: Disk,
+    now: float,
 ) -> None:
     name = crawl.layout.segment(plan.segment or "")
     manifest = Manifest(
@@ -305,7 +295,7 @@ def _bring_to_life(
         job=crawl.job.name,
         created_at=now,
         partitions=crawl.partitions,
-        duration_s=crawl.job.settings.generate.duration_s,
+        duration_s=wanted.duration_s,
         urls=plan.urls,
         hosts=plan.hosts,
     )
@@ -321,11 +311,22 @@ def _bring_to_life(
 
 def _finish(crawl: Crawl, segment: Segment, *, resumed: bool, disk: Disk, clock: Clock, control: Control) -> Plan:
     segment.require("fetchlist", partitions=crawl.partitions)
-    tasks = [_Task(crawl, p, clock.now(), segment.id, disk) for p in range(crawl.partitions)]
+    limits = _limits(crawl, crawl.job.settings.generate)
+    tasks = [_Task(crawl, p, clock.now(), segment.id, disk, limits) for p in range(crawl.partitions)]
     run_partitions(lease_partition, tasks, parallel=crawl.cores, control=control)
     counts = {"urls": segment.manifest.urls, "hosts": segment.manifest.hosts}
     segment.finish(disk, "generated", StepInfo(ended_at=clock.now(), counts=counts), {})
     return Plan(segment.id, segment.manifest.urls, segment.manifest.hosts, {}, None, 0.0, resumed)
+
+
+def _limits(crawl: Crawl, wanted: GenerateSettings) -> Limits:
+    return Limits(
+        duration_s=wanted.duration_s,
+        delay_min_s=crawl.job.settings.politeness.delay_min_s,
+        host_urls_max=wanted.host_urls_max,
+        domain_urls_max=wanted.domain_urls_max,
+        domain_hosts_max=wanted.domain_hosts_max,
+    )
 
 
 def _new_segment_id(crawl: Crawl, now: float) -> str:

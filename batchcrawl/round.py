@@ -13,6 +13,7 @@ from batchcrawl.errors import CrawlError, NothingDue
 from batchcrawl.fetch import fetch
 from batchcrawl.generate import Plan, generate
 from batchcrawl.job.crawl import Crawl
+from batchcrawl.job.settings import GenerateSettings
 from batchcrawl.model.clock import Clock
 from batchcrawl.parse import parse
 from batchcrawl.store.disk import Disk
@@ -37,7 +38,7 @@ class Steps:
     """Hears of a step that has ended, by its stamp's name."""
 
 
-def run_round(steps: Steps, *, urls_max: int | None = None) -> Segment:
+def run_round(steps: Steps, *, wanted: GenerateSettings | None = None) -> Segment:
     """Finish the oldest unfinished segment, or make a new one and finish it.
 
     Raises NothingDue when there is neither a segment nor a URL, Interrupted when asked to stop.
@@ -47,7 +48,7 @@ def run_round(steps: Steps, *, urls_max: int | None = None) -> Segment:
         steps.on_plan(
             generate(
                 steps.crawl,
-                urls_max=urls_max,
+                wanted=wanted,
                 dry_run=False,
                 disk=steps.disk,
                 clock=steps.clock,

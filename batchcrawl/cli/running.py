@@ -2,14 +2,16 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from batchcrawl.errors import CorruptData, UsageError
 from batchcrawl.job.crawl import Crawl, open_crawl
 from batchcrawl.job.load import load_job
 from batchcrawl.job.seeds import BadUrl, parse_seed_url
+from batchcrawl.job.units import parse_duration
 from batchcrawl.model.clock import Clock, FixedClock, SystemClock
 from batchcrawl.model.record import INSTANT_MAX
 from batchcrawl.store.lock import CrawlLock
@@ -65,6 +67,21 @@ def files_of(crawl_dir: Path) -> Iterator[None]:
         if name is None or not Path(name).is_relative_to(crawl_dir):
             raise
         raise CorruptData(f"{name} is missing; the crawl needs it: put it back from a copy") from error
+
+
+def asked_instant(text: str, *, now: float) -> float:
+    """Return the instant that a user means, in seconds since 1970: a date, an instant in ISO 8601, or a time from now.
+
+    An instant without an offset is one of UTC. Raises UsageError for what is none of them.
+    """
+    if text.startswith("+") and (wait_s := parse_duration(text[1:])) is not None:
+        return now + wait_s
+    with suppress(ValueError):
+        at = datetime.fromisoformat(text)
+        instant = (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
+        if 0 <= instant <= INSTANT_MAX:
+            return instant
+    raise UsageError(f"{text!r} is no time; give one as 2026-12-24, 2026-12-24T18:00Z or +7d")
 
 
 def asked_url(text: str) -> str:

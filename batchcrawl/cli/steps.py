@@ -1,43 +1,97 @@
 """The commands that run the steps of a crawl, in the order of the flow."""
 
 from collections.abc import Callable
+from typing import TypedDict, Unpack
 
 import click
+import msgspec
 
 from batchcrawl.cli.options import job_argument, quiet_option, segment_option
-from batchcrawl.cli.running import command_clock, held_crawl
+from batchcrawl.cli.running import asked_instant, command_clock, held_crawl
 from batchcrawl.cli.stopping import stoppable
 from batchcrawl.cli.summaries import echo_plan, echo_step
 from batchcrawl.engine.control import Control
-from batchcrawl.errors import NothingDue, TimeLimitReached
+from batchcrawl.errors import NothingDue, TimeLimitReached, UsageError
 from batchcrawl.generate import Plan
 from batchcrawl.generate import generate as generate_step
 from batchcrawl.job.crawl import Crawl
+from batchcrawl.job.settings import GenerateSettings
 from batchcrawl.round import Steps, run_round, run_step, wait_for_due
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.segment import COMMANDS, Segment, StepInfo, newest_needing, open_segment, require_turn
 
+COUNT = click.IntRange(min=1)
+
+
+class LimitOptions(TypedDict):
+    """The limits of a segment as click hands them over."""
+
+    top: int | None
+    max_per_host: int | None
+    max_per_domain: int | None
+    hosts_per_domain: int | None
+
 
 @click.command()
 @job_argument
-@click.option("--top", type=click.IntRange(min=1), metavar="N", help="At most N URLs; default: generate.urls_max.")
+@click.option("--top", type=COUNT, metavar="N", help="At most N URLs; default: generate.urls_max.")
+@click.option("--max-per-host", type=COUNT, metavar="N", help="At most N of a host; default: generate.host_urls_max.")
+@click.option("--max-per-domain", type=COUNT, metavar="N", help="At most N of a registered domain.")
+@click.option("--hosts-per-domain", type=COUNT, metavar="N", help="At most N hosts of a registered domain.")
+@click.option("--at", metavar="TIME", help="Take what is due then, as 2026-12-24, 2026-12-24T18:00Z or +7d.")
+@click.option("--segments", "count", type=COUNT, default=1, metavar="N", help="Make up to N, which share no URL.")
 @click.option("--dry-run", is_flag=True, help="Print the plan and change nothing.")
 @quiet_option
-def generate(job: str, top: int | None, dry_run: bool, quiet: bool) -> None:
+def generate(job: str, at: str | None, count: int, dry_run: bool, quiet: bool, **limits: Unpack[LimitOptions]) -> None:
     """Make a segment of the best URLs that may be taken now.
 
     \b
     Reads:   crawldb
     Writes:  segments/ID with fetch list and host sheet, leases in the crawldb
-    Example: batchcrawl generate mysite --top 1000
+    Example: batchcrawl generate mysite --top 1000 --max-per-domain 100
     Exit codes: 0 done, 2 wrong usage, 4 nothing due, 5 crawl in use, 6 corrupt data, 11 interrupted
     """
     with held_crawl(job) as crawl, stoppable(quiet=quiet) as controls:
-        plan = generate_step(
-            crawl, urls_max=top, dry_run=dry_run, disk=Disk(), clock=command_clock(), control=controls.of("generate")
-        )
-        if not quiet:
-            echo_plan(plan, threads=crawl.job.settings.fetch.threads)
+        clock = command_clock()
+        then = None if at is None else asked_instant(at, now=clock.now())
+        if dry_run and count > 1:
+            raise UsageError("--dry-run plans one segment; leave out --segments")
+        for number in range(count):
+            try:
+                plan = generate_step(
+                    crawl,
+                    wanted=_wanted(crawl, **limits),
+                    at=then,
+                    dry_run=dry_run,
+                    disk=Disk(),
+                    clock=clock,
+                    control=controls.of("generate"),
+                )
+            except NothingDue:
+                if number == 0:
+                    raise
+                return
+            if not quiet:
+                echo_plan(plan, threads=crawl.job.settings.fetch.threads)
+
+
+def _wanted(
+    crawl: Crawl,
+    *,
+    top: int | None,
+    max_per_host: int | None = None,
+    max_per_domain: int | None = None,
+    hosts_per_domain: int | None = None,
+) -> GenerateSettings:
+    """Return what the job says of a segment, but for what the command line says."""
+    said = {
+        "urls_max": top,
+        "host_urls_max": max_per_host,
+        "domain_urls_max": max_per_domain,
+        "domain_hosts_max": hosts_per_domain,
+    }
+    given = {name: number for name, number in said.items() if number is not None}
+    return msgspec.structs.replace(crawl.job.settings.generate, **given)
 
 
 @click.command()
@@ -93,7 +147,7 @@ def update(job: str, segment_id: str | None, quiet: bool) -> None:
 
 @click.command("round")
 @job_argument
-@click.option("--top", type=click.IntRange(min=1), metavar="N", help="At most N URLs; default: generate.urls_max.")
+@click.option("--top", type=COUNT, metavar="N", help="At most N URLs; default: generate.urls_max.")
 @quiet_option
 def round_(job: str, top: int | None, quiet: bool) -> None:
     """Run one round: finish the segment under way, or make one and finish it.
@@ -105,14 +159,14 @@ def round_(job: str, top: int | None, quiet: bool) -> None:
                 11 interrupted
     """
     with held_crawl(job) as crawl, stoppable(quiet=quiet) as controls:
-        run_round(_steps(crawl, controls.of, quiet=quiet), urls_max=top)
+        run_round(_steps(crawl, controls.of, quiet=quiet), wanted=_wanted(crawl, top=top))
 
 
 @click.command()
 @job_argument
-@click.option("--rounds", type=click.IntRange(min=1), metavar="N", help="So many rounds; default: 1.")
+@click.option("--rounds", type=COUNT, metavar="N", help="So many rounds; default: 1.")
 @click.option("--until-done", is_flag=True, help="Rounds until nothing is due, nor soon.")
-@click.option("--top", type=click.IntRange(min=1), metavar="N", help="At most N URLs a round.")
+@click.option("--top", type=COUNT, metavar="N", help="At most N URLs a round.")
 @quiet_option
 def crawl(job: str, rounds: int | None, until_done: bool, top: int | None, quiet: bool) -> None:
     """Run rounds one after the other; an interrupted crawl goes on.
@@ -128,7 +182,7 @@ def crawl(job: str, rounds: int | None, until_done: bool, top: int | None, quiet
         done, wanted = 0, None if until_done and rounds is None else rounds or 1
         while wanted is None or done < wanted:
             try:
-                run_round(steps, urls_max=top)
+                run_round(steps, wanted=_wanted(opened, top=top))
             except NothingDue as error:
                 if until_done and wait_for_due(steps, error):
                     continue

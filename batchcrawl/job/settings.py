@@ -74,6 +74,12 @@ class GenerateSettings(Section, frozen=True, kw_only=True):
     host_urls_max: Annotated[
         Count | None, means("Most URLs of one host in a segment; not set: no limit.", example=500)
     ] = None
+    domain_urls_max: Annotated[
+        Count | None, means("Most URLs of one registered domain in a segment; not set: no limit.", example=2000)
+    ] = None
+    domain_hosts_max: Annotated[
+        Count | None, means("Most hosts of one registered domain in a segment; not set: no limit.", example=100)
+    ] = None
 
 
 class PolitenessSettings(Section, frozen=True, kw_only=True):

@@ -13,6 +13,18 @@ Offers = dict[int, Counter[int]]
 """By level: how many hosts offer how many URLs of it."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """How much a segment takes of a host and of a registered domain; None for no limit."""
+
+    duration_s: float
+    """Time that it is planned for."""
+    delay_min_s: float
+    host_urls_max: int | None = None
+    domain_urls_max: int | None = None
+    domain_hosts_max: int | None = None
+
+
 @dataclass(frozen=True)
 class Cap:
     """What each host may give of one level."""
@@ -55,6 +67,25 @@ def host_limit(*, duration_s: float, delay_s: float, urls_max: int | None) -> in
     by_time = None if delay_s <= 0 else max(1, int(duration_s / delay_s))
     limits = [limit for limit in (by_time, urls_max) if limit is not None]
     return min(limits, default=None)
+
+
+def shared_by_hosts(offered: list[int], *, urls_max: int | None, hosts_max: int | None, turn: int) -> list[int]:
+    """Return how many of the `offered` URLs each host of a registered domain may give.
+
+    At most `hosts_max` of them give any, beginning with another one at each `turn`, and up to the same number, in all
+    at most `urls_max`; so over the segments no host waits for ever.
+    """
+    first = _start(len(offered), turn)
+    chosen = [*range(first, len(offered)), *range(first)][:hosts_max]
+    each, extra = max(offered, default=0), 0
+    if urls_max is not None:
+        each, extra = _level_cap(Counter(offered[host] for host in chosen), urls_max)
+    granted = [0] * len(offered)
+    for host in chosen:
+        more = offered[host] > each and extra > 0
+        granted[host] = min(offered[host], each + more)
+        extra -= more
+    return granted
 
 
 def add_offers(total: Offers, more: Offers) -> None:

@@ -55,7 +55,7 @@ def crawl_by_step(crawl: Crawl) -> dict[str, float]:
     while True:
         with measured() as spent:
             try:
-                generate(crawl, urls_max=None, dry_run=False, disk=disk, clock=clock, control=Control())
+                generate(crawl, dry_run=False, disk=disk, clock=clock, control=Control())
             except NothingDue:
                 return seconds
         seconds["generate"] += spent.cpu_s

@@ -55,7 +55,7 @@ def born_crawl(job: Path, urls: Iterable[str]) -> Crawl:
 
 def new_segment(crawl: Crawl) -> Segment:
     """Generate a segment of all that the crawl may take."""
-    plan = generate(crawl, urls_max=None, dry_run=False, disk=Disk(), clock=SystemClock(), control=Control())
+    plan = generate(crawl, dry_run=False, disk=Disk(), clock=SystemClock(), control=Control())
     assert plan.segment is not None
     return Segment(crawl.layout.segment(plan.segment))
 

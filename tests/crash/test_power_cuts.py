@@ -155,7 +155,7 @@ def run_step(crawling: Crawling, step: str, disk: Disk) -> None:
     elif step == "generate" and crawling.segments() and crawling.segments()[0].is_done("generated"):
         return  # the power went off between the stamp and the end
     elif step == "generate":
-        generate(crawling.opened(), urls_max=None, dry_run=False, disk=disk, clock=CLOCK, control=Control())
+        generate(crawling.opened(), dry_run=False, disk=disk, clock=CLOCK, control=Control())
     else:
         STEPS[step](crawling.opened(), crawling.segments()[0], disk=disk, clock=CLOCK, control=Control())
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchcrawl.policy.selection import Offers, add_offers, host_limit, ration
+from batchcrawl.policy.selection import Offers, add_offers, host_limit, ration, shared_by_hosts
 
 Hosts = list[dict[int, int]]
 """What each host of a partition offers: URLs by level."""
@@ -109,3 +109,34 @@ def test_a_host_is_asked_for_what_fits_into_the_time(
     duration_s: float, delay_s: float, urls_max: int | None, limit: int | None
 ) -> None:
     assert host_limit(duration_s=duration_s, delay_s=delay_s, urls_max=urls_max) == limit
+
+
+offers_of_hosts = st.lists(st.integers(1, 40), min_size=1, max_size=12)
+
+
+@given(offers_of_hosts, st.integers(1, 100), st.none() | st.integers(1, 15), st.integers(0, 2**32))
+def test_a_domain_gives_as_much_as_its_limits_allow(
+    offered: list[int], urls_max: int, hosts_max: int | None, turn: int
+) -> None:
+    granted = shared_by_hosts(offered, urls_max=urls_max, hosts_max=hosts_max, turn=turn)
+    giving = [host for host, number in enumerate(granted) if number]
+    assert all(0 <= number <= offer for number, offer in zip(granted, offered, strict=True))
+    assert len(giving) <= (hosts_max or len(offered))
+    assert sum(granted) <= urls_max
+    held_back = [host for host in giving if granted[host] < offered[host]]
+    assert max(granted) - min((granted[host] for host in held_back), default=max(granted)) <= 1
+    if hosts_max is None:
+        assert sum(granted) == min(urls_max, sum(offered))
+
+
+@given(st.integers(1, 8), st.integers(1, 8), st.integers(0, 2**31))
+def test_over_the_segments_every_host_of_a_domain_gives(hosts: int, hosts_max: int, turn: int) -> None:
+    giving = set()
+    for later in range(turn, turn + 40):
+        granted = shared_by_hosts([5] * hosts, urls_max=1, hosts_max=hosts_max, turn=later)
+        giving |= {host for host, number in enumerate(granted) if number}
+    assert giving == set(range(hosts))
+
+
+def test_without_limits_every_host_gives_all() -> None:
+    assert shared_by_hosts([3, 1, 2], urls_max=None, hosts_max=None, turn=7) == [3, 1, 2]

@@ -90,7 +90,7 @@ class Stepping:
 
     def generate(self) -> Segment:
         """Make a segment."""
-        generate(self.crawl, urls_max=None, dry_run=False, disk=Disk(), clock=self.clock, control=Control())
+        generate(self.crawl, dry_run=False, disk=Disk(), clock=self.clock, control=Control())
         return self.newest()
 
     def fetch(self) -> list[FetchLogLine]:
