@@ -38,6 +38,10 @@ from batchcrawl.web.urls import host_name
 
 SYNC_S = 1.0
 """Longest time between a line's append and its sync."""
+RESERVE_TIMES = 3
+"""So many times the job's threads stand by for those that wait for slow hosts."""
+RESERVE_MAX = 256
+"""And no more of a partition: each may hold a connection."""
 ROBOTS_FP = "robots.txt"
 """Stands for the fingerprint in the record ids of robots.txt, which is no page."""
 
@@ -125,7 +129,14 @@ def _fetch_rest(task: Task, output: FetchOutput, control: Control) -> dict[str, 
         frontier.set_gates(host, gaps_s)
     for host, wait_s in visitor.waits().items():
         frontier.put_off(host, until=task.clock.monotonic() + wait_s)
-    crew = Crew(frontier, visitor.visit, visitor.defer, threads=task.threads, clock=task.clock)
+    crew = Crew(
+        frontier,
+        visitor.visit,
+        visitor.defer,
+        threads=task.threads,
+        reserve=_reserve(task.threads, visitor.hosts),
+        clock=task.clock,
+    )
     ticker = _Ticker(task.clock, output)
 
     def on_tick() -> None:
@@ -149,6 +160,11 @@ def _sheets(segment: Segment, p: int) -> Iterator[HostSheet]:
 def _share(threads: int, hosts: int, everybody: int) -> int:
     """Divide the threads by hosts, since a host takes one at a time; never more than hosts."""
     return min(hosts, max(1, threads * hosts // max(1, everybody)))
+
+
+def _reserve(threads: int, hosts: int) -> int:
+    """Return how many threads stand by for those that slow hosts hold."""
+    return max(0, min(RESERVE_TIMES * threads, RESERVE_MAX, hosts - threads))
 
 
 class _Ticker:
@@ -196,6 +212,11 @@ class _Visitor:
         found = self._client.resolver_counts
         counts = {"asked": found.asked, "cached": found.cached, "failed": found.failed + found.silent}
         return {f"names_{name}": number for name, number in counts.items() if number}
+
+    @property
+    def hosts(self) -> int:
+        """Hosts of the partition."""
+        return len(self._hosts)
 
     def visit(self, taken: Taken[FetchEntry]) -> After:
         """Give an entry its outcome, or find that the host needs something else first."""

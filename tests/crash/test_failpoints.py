@@ -9,7 +9,7 @@ from batchcrawl.model.revisit import RevisitProfile
 from batchcrawl.show import outcomes
 from batchcrawl.store.failpoints import FAILPOINTS
 from tests.crash.conftest import Stages
-from tests.support.crawling import BORN_AT, ROUNDS, THREADS, Crawling, clock_of
+from tests.support.crawling import BORN_AT, IN_FLIGHT_MAX, ROUNDS, Crawling, clock_of
 from tests.support.request_watch import RequestWatch
 from tests.support.webserver import WebServer
 
@@ -133,4 +133,4 @@ def assert_goes_on(crawling: Crawling, step: str, watch: RequestWatch, stage: St
     watch.end_span(None)
     assert crawling.dump() == stage.undisturbed.dump(ROUNDS)
     assert crawling.counts() == stage.undisturbed.counts()
-    assert watch.faults(in_flight_max=THREADS) == []
+    assert watch.faults(in_flight_max=IN_FLIGHT_MAX) == []

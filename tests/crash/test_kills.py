@@ -12,8 +12,8 @@ import pytest
 from tests.crash.conftest import Stages
 from tests.support.crawling import (
     BORN_AT,
+    IN_FLIGHT_MAX,
     ROUNDS,
-    THREADS,
     TIMEOUT_S,
     Crawling,
     clock_of,
@@ -58,7 +58,7 @@ def assert_survives_kills(crawling: Crawling, choice: random.Random, stage: Stag
             crawling.must("round", at=clock_of(number))
         watch.end_span(None)
         assert crawling.dump() == stage.undisturbed.dump(number)
-        assert watch.faults(in_flight_max=THREADS) == []
+        assert watch.faults(in_flight_max=IN_FLIGHT_MAX) == []
     assert crawling.counts() == stage.undisturbed.counts()
 
 
@@ -87,7 +87,7 @@ def test_workers_leave_when_only_the_command_is_killed(stage: Stages, server: We
     crawling.must("round", at=AT)
     watch.end_span(None)
     assert crawling.dump() == stage.undisturbed.dump(ROUNDS)
-    assert watch.faults(in_flight_max=THREADS) == []
+    assert watch.faults(in_flight_max=IN_FLIGHT_MAX) == []
 
 
 def test_a_command_whose_worker_is_killed_says_so_and_can_be_run_again(stage: Stages, server: WebServer) -> None:
@@ -106,7 +106,7 @@ def test_a_command_whose_worker_is_killed_says_so_and_can_be_run_again(stage: St
     crawling.must("round", at=AT)
     watch.end_span(None)
     assert crawling.dump() == stage.undisturbed.dump(ROUNDS)
-    assert watch.faults(in_flight_max=THREADS) == []
+    assert watch.faults(in_flight_max=IN_FLIGHT_MAX) == []
 
 
 def test_a_segment_that_was_never_finished_is_cleared_away_by_the_next(stage: Stages) -> None:

@@ -15,6 +15,7 @@ import msgspec
 
 from batchcrawl.cli.running import CLOCK_VARIABLE
 from batchcrawl.fakeweb.spec import FAULTS, WebSpec
+from batchcrawl.fetch import RESERVE_TIMES
 from batchcrawl.job.crawl import Crawl, open_crawl
 from batchcrawl.job.load import load_job
 from batchcrawl.show import dump
@@ -25,6 +26,8 @@ from tests.support.webserver import ROOT
 
 JOB = "web"
 THREADS = 6
+IN_FLIGHT_MAX = (1 + RESERVE_TIMES) * THREADS
+"""Where the machine is busy a visit may count as slow."""
 STEPS = ("generate", "fetch", "parse", "update")
 ROUNDS = 3
 BORN_AT = 1_796_040_000
