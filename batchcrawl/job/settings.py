@@ -115,10 +115,7 @@ class PolitenessSettings(Section, frozen=True, kw_only=True):
 class FetchSettings(Section, frozen=True, kw_only=True):
     """How pages are asked for."""
 
-    threads: Annotated[
-        Annotated[int, Meta(ge=1, le=2000)],
-        means("Requests at the same time, over all hosts; one that lasts for long lets another begin."),
-    ] = 64
+    threads: Annotated[Annotated[int, Meta(ge=1, le=2000)], means("Requests at the same time, beside slow ones.")] = 64
     time_limit_s: Annotated[
         WholeSeconds | None, means("The step ends after this time; not set: when all is done.", example="1h")
     ] = field(default=None, name="time_limit")

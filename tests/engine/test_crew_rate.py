@@ -91,9 +91,9 @@ def test_a_silent_tenth_of_the_hosts_takes_less_than_a_twentieth_of_the_rate_of_
 
 VISITS = st.dictionaries(
     st.integers(0, 9).map(str),
-    st.lists(st.tuples(st.sampled_from([0.0, 0.1, 0.5, 3.0]), st.sampled_from([0.0, 0.3, 1.0, 9.0])), max_size=5),
+    st.lists(st.tuples(st.sampled_from([0.0, 0.125, 0.5, 3.0]), st.sampled_from([0.0, 0.25, 1.0, 9.0])), max_size=5),
 )
-"""By host: how long each visit lasts, and how long the host is left alone after it."""
+"""By host: how long each visit lasts, and how long the host is left alone after it, in sums without rounding."""
 
 
 @settings(deadline=None)
