@@ -7,6 +7,7 @@ If killed: the log says what is done; the same command cuts the torn tails and f
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 
 from batchcrawl.engine.control import Control, Progress
@@ -17,7 +18,7 @@ from batchcrawl.job.crawl import Crawl
 from batchcrawl.job.load import require_contact
 from batchcrawl.model.clock import Clock
 from batchcrawl.model.entries import FetchEntry, FetchLogLine, HostSheet
-from batchcrawl.model.exchange import Answer
+from batchcrawl.model.exchange import Answer, NoAnswer
 from batchcrawl.model.host import RobotsHop
 from batchcrawl.model.kind import UrlKind
 from batchcrawl.model.outcome import FetchOutcome
@@ -188,7 +189,7 @@ class _Visitor:
         job = task.crawl.job
         self._clock = task.clock
         self._output = output
-        self._client = Client(client_settings(job, threads=task.threads), task.clock)
+        self._client = Client(client_settings(job, threads=task.threads), task.clock, open_spool=output.spool)
         self._token = job.product_token
         self._robots_ttl_s = job.settings.fetch.robots_ttl_s
         self._own_headers = tuple(job.settings.fetch.headers.items())
@@ -292,7 +293,8 @@ class _Visitor:
         cookie = self._cookies.pop(host.name, None)
         got = ask_for_robots(self._client, hop, self._clock, previous=host.robots, cookie=cookie)
         if isinstance(got.answer, Answer):
-            self._output.store(got.answer, fp=ROBOTS_FP)
+            with closing(got.answer):
+                self._output.store(got.answer, fp=ROBOTS_FP)
         if got.cookie is not None:
             self._cookies[host.name] = got.cookie
         if isinstance(got.found, RobotsHop):
@@ -315,12 +317,13 @@ class _Visitor:
             cookie=cookie,
             body_bytes_max=self._sitemap_bytes_max if named else None,
         )
-        if isinstance(result, Answer) and self._is_asked_past(host, entry, result, cookie, conditional=bool(asked)):
-            return After(wait_s=host.wait_s(self._clock.now()), again=True)
-        if isinstance(result, Answer):
-            line = self._stored(entry, result, conditional=bool(asked))
-        else:
+        if isinstance(result, NoAnswer):
             line = failed(entry, result)
+        else:
+            with closing(result):
+                if self._is_asked_past(host, entry, result, cookie, conditional=bool(asked)):
+                    return After(wait_s=host.wait_s(self._clock.now()), again=True)
+                line = self._stored(entry, result, conditional=bool(asked))
         line.delay_s = delay_s
         host.learn_answer(line)
         wait_s = host.wait_s(self._clock.now())

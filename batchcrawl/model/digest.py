@@ -1,15 +1,21 @@
 """The digest of payload bytes, as the fetch log, the crawldb and WARC records have it."""
 
 import hashlib
+from collections.abc import Iterable
 
 _BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 _TEN_BITS = [first + second for first in _BASE32 for second in _BASE32]
 
 
-def digest(*data: bytes) -> str:
-    """Return `sha1:` and base32, the form of a digest that all readers of WARC files check; of pieces, that of all."""
-    sha1 = hashlib.sha1(data[0], usedforsecurity=False)
-    for piece in data[1:]:
+def digest(data: bytes) -> str:
+    """Return `sha1:` and base32, the form of a digest that all readers of WARC files check."""
+    return "sha1:" + _base32(hashlib.sha1(data, usedforsecurity=False).digest())
+
+
+def digest_of(pieces: Iterable[bytes]) -> str:
+    """Return the digest of all the pieces, one behind the other."""
+    sha1 = hashlib.sha1(usedforsecurity=False)
+    for piece in pieces:
         sha1.update(piece)
     return "sha1:" + _base32(sha1.digest())
 

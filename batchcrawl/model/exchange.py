@@ -4,7 +4,8 @@ from functools import cached_property
 
 import msgspec
 
-from batchcrawl.model.digest import digest
+from batchcrawl.model.body import Body, pieces_of
+from batchcrawl.model.digest import digest_of
 from batchcrawl.model.outcome import FetchOutcome
 
 
@@ -15,6 +16,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     chunked transfer coding undone. `response_head` is the status line and the header fields up to and
     with the empty line, with Transfer-Encoding renamed to X-Crawler-Transfer-Encoding where the
     coding was undone, so that head and body together are a message that any reader can parse.
+    A body that was too large for the memory lies in a file: whoever has the answer closes it.
     """
 
     url: str
@@ -23,7 +25,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """Header fields in the order sent, names as sent, values decoded as latin-1."""
     request_head: bytes
     response_head: bytes
-    body: bytes
+    body: Body
     address: str | None
     """The IP address connected to; None behind a proxy."""
     started_at: float
@@ -37,7 +39,16 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def payload_digest(self) -> str:
         """The digest of the body."""
-        return digest(self.body)
+        return digest_of(pieces_of(self.body))
+
+    def whole_body(self) -> bytes:
+        """Return the body in one piece, for those that need it so."""
+        return self.body if isinstance(self.body, bytes) else b"".join(self.body.pieces())
+
+    def close(self) -> None:
+        """Let go of the file of a body that has one; it cannot be read afterwards."""
+        if not isinstance(self.body, bytes):
+            self.body.close()
 
     def header(self, name: str) -> str | None:
         """Return the first value of a header field, or None. The name must be lower-case."""

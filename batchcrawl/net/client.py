@@ -5,7 +5,6 @@ an address in the URL itself can be judged; by way of socks5 they are resolved a
 is not judged: the job names it.
 """
 
-import io
 import re
 import warnings
 from collections.abc import Callable, Sequence
@@ -13,6 +12,7 @@ from typing import NamedTuple
 
 from urllib3.exceptions import InsecureRequestWarning
 
+from batchcrawl.model.body import Body
 from batchcrawl.model.clock import Clock
 from batchcrawl.model.exchange import Answer, NoAnswer
 from batchcrawl.model.outcome import FetchOutcome
@@ -21,6 +21,7 @@ from batchcrawl.net.connection import Connection, Dialer
 from batchcrawl.net.cookies import CookieJar
 from batchcrawl.net.failure import FAILURES, FetchError, failure_of
 from batchcrawl.net.guard import AddressGuard, is_address
+from batchcrawl.net.incoming import IncomingBody, OpenSpool
 from batchcrawl.net.name_servers import NameServers
 from batchcrawl.net.names import StaticNames
 from batchcrawl.net.pool import Pool
@@ -37,13 +38,24 @@ Wants = Callable[[int, str | None, int | None], bool]
 
 
 class Client:
-    """Fetches URLs; thread-safe. Follows no redirects, reads no environment variables, writes nothing down."""
+    """Fetches URLs; thread-safe. Follows no redirects, reads no environment variables, writes nothing down.
 
-    def __init__(self, settings: ClientSettings, clock: Clock, *, resolver: Resolver | None = None) -> None:
+    Bodies that are too large for the memory go into files of `open_spool`; without it they are held.
+    """
+
+    def __init__(
+        self,
+        settings: ClientSettings,
+        clock: Clock,
+        *,
+        resolver: Resolver | None = None,
+        open_spool: OpenSpool | None = None,
+    ) -> None:
         socks = check_proxy(settings.proxy)
         self._settings = settings
         self._http_proxy = settings.proxy if socks is None else None
         self._clock = clock
+        self._open_spool = open_spool
         self._current = CurrentAttempt()
         self._cookies = CookieJar(clock) if settings.cookies else None
         # A name whose servers are silent holds a thread for about three times as long as a fetch waits for it.
@@ -95,7 +107,8 @@ class Client:
 
         `headers` go out beside Host, User-Agent, Accept and Accept-Encoding, or replace them. `wants` None reads every
         body. `cookie` goes out in the place of the cookies that are kept, see `cookie_past`. `body_bytes_max` None is
-        that of the settings. Takes no longer than the deadline of the settings.
+        that of the settings. Takes no longer than the deadline of the settings. The answer is to be closed. Raises
+        only what `open_spool` and its files raise: DiskFull and CrawlError.
         """
         started_at = self._clock.now()
         attempt = self._attempt(body_bytes_max or self._settings.body_bytes_max)
@@ -201,7 +214,7 @@ class Client:
         response = exchange.response
         try:
             wanted = wants is None or wants(response.status, response.field("content-type"), response.length)
-            body, truncated = _read_body(response, attempt.body_bytes_max) if wanted else (b"", None)
+            body, truncated = self._read_body(response, attempt.body_bytes_max) if wanted else (b"", None)
         finally:
             exchange.pool.release(exchange.connection, response)
         return Answer(
@@ -219,22 +232,14 @@ class Client:
             unwanted=not wanted,
         )
 
-
-def _read_body(response: RecordedResponse, room: int) -> tuple[bytes, str | None]:
-    body = io.BytesIO()  # a list of parts would take many times the bytes of a body that comes in small chunks
-    truncated = None
-    try:
-        for part in response.chunks():
-            body.write(part[:room])
-            room -= len(part)
-            if room < 0:
-                truncated = "length"
-                break
-    except (FetchError, TimeoutError) as error:
-        if not body.tell() or failure_of(error)[0] is not FetchOutcome.TIMEOUT:
+    def _read_body(self, response: RecordedResponse, room: int) -> tuple[Body, str | None]:
+        body = IncomingBody(self._open_spool)
+        try:
+            truncated = _read_into(body, response, room)
+            return body.take(), truncated
+        except BaseException:
+            body.abandon()
             raise
-        truncated = "time"
-    return body.getvalue(), truncated
 
 
 class _Exchange(NamedTuple):
@@ -243,6 +248,21 @@ class _Exchange(NamedTuple):
     pool: Pool
     connection: Connection
     response: RecordedResponse
+
+
+def _read_into(body: IncomingBody, response: RecordedResponse, room: int) -> str | None:
+    """Read at most `room` bytes, and return why that is not all of it, if it is not."""
+    try:
+        for part in response.chunks():
+            body.write(part[:room])
+            room -= len(part)
+            if room < 0:
+                return "length"
+    except (FetchError, TimeoutError) as error:
+        if body.is_empty or failure_of(error)[0] is not FetchOutcome.TIMEOUT:
+            raise
+        return "time"
+    return None
 
 
 def _set(fields: dict[str, str], name: str, value: str) -> None:

@@ -1,5 +1,6 @@
 """The fetch of a host's robots.txt, by RFC 9309, section 2.3.1, one request after the other."""
 
+import threading
 from dataclasses import dataclass
 
 from msgspec import structs
@@ -26,6 +27,8 @@ BODY_BYTES_MAX = 2 * ROBOTS_BYTES_MAX
 
 DETAIL_CHARS_MAX = 200
 _ERROR_PAGE_BYTES_MAX = 65536
+_one_large = threading.Lock()
+"""Files that are too large to be held in memory are read into it one at a time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,10 +105,21 @@ def _copy(answer: Answer, now: float, hop: RobotsHop, previous: RobotsCopy | Non
         return _unreachable(answer.status, f"it answered {answer.status}{cut}", now, previous)
     text = None
     if 200 <= answer.status < 300:
-        body = decode_body(answer.body, answer.header("content-encoding"), bytes_max=ROBOTS_BYTES_MAX + 1)
-        text = decode_robots(answer.body if body is None else body)
+        text = _text(answer)
     url = hop.url if hop.redirects else None
     return RobotsCopy(fetched_at=now, expires_at=now + hop.ttl_s, status=answer.status, text=text, url=url)
+
+
+def _text(answer: Answer) -> str:
+    if not isinstance(answer.body, bytes):
+        with _one_large:
+            return _decoded(answer.whole_body(), answer)
+    return _decoded(answer.body, answer)
+
+
+def _decoded(body: bytes, answer: Answer) -> str:
+    decoded = decode_body(body, answer.header("content-encoding"), bytes_max=ROBOTS_BYTES_MAX + 1)
+    return decode_robots(body if decoded is None else decoded)
 
 
 def _unreachable(status: int | None, detail: str, now: float, previous: RobotsCopy | None) -> RobotsCopy:

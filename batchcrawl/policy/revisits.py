@@ -46,7 +46,7 @@ def _is_the_copy(entry: FetchEntry, answer: Answer) -> bool:
     return (
         answer.status == 200
         and answer.truncated is None
-        and answer.body != b""
+        and len(answer.body) > 0
         and answer.header("content-type") == entry.content_type
         and answer.header("content-encoding") == entry.content_encoding
         and answer.payload_digest == entry.digest

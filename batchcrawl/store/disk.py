@@ -103,6 +103,21 @@ class Disk:
         """Create a file that must not exist; its name is durable only after `rename` or `sync_dir`."""
         return AppendFile(self._calls, path, os.O_CREAT | os.O_EXCL)
 
+    def open_unnamed(self, path: Path) -> "UnnamedFile":
+        """Create a file that must not exist and take its name away, so that it is gone with the process.
+
+        Nothing of it is made durable. A process that is killed between the two leaves it, empty.
+        """
+        file = UnnamedFile(self._calls, path, os.O_CREAT | os.O_EXCL)
+        failpoint("spool.created")
+        try:
+            with naming(path):
+                self._calls.unlink(path)
+        except CrawlError:
+            file.close()
+            raise
+        return file
+
     def truncate(self, path: Path, size: int) -> None:
         """Cut a file to `size` bytes and make its content durable, also where nothing is to be cut."""
         file = AppendFile(self._calls, path, 0)
@@ -183,11 +198,13 @@ class AppendFile:
     unknown, and the next process recovers it.
     """
 
+    _access = os.O_WRONLY
+
     def __init__(self, calls: SystemCalls, path: Path, flags: int) -> None:
         self.path = path
         self._calls = calls
         with naming(path):
-            fd = calls.open(path, flags | os.O_WRONLY | os.O_APPEND)
+            fd = calls.open(path, flags | self._access | os.O_APPEND)
             self._size = os.fstat(fd).st_size
         self._open = _OpenFile(path, fd)
 
@@ -229,6 +246,17 @@ class AppendFile:
         if self._open.fd is not None:
             self._calls.close(self._open.fd)
             self._open.fd = None
+
+
+class UnnamedFile(AppendFile):
+    """A file without a name, which can be read as well."""
+
+    _access = os.O_RDWR
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Return at most `size` bytes from an offset on, fewer only at the file's end."""
+        with self._open as fd:
+            return os.pread(fd, size, offset)
 
 
 class _OpenFile:

@@ -27,6 +27,7 @@ FAILPOINTS = (
     "segment.visible",
     "log.recovered",
     "warc.recovered",
+    "spool.created",
     "warc.opened",
     "warc.appended",
     "log.appended",

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 
+from batchcrawl.model.body import SpooledBody
 from batchcrawl.model.clock import Clock
 from batchcrawl.model.entries import FetchLogLine, HostLogLine
 from batchcrawl.model.exchange import Answer
@@ -65,6 +66,10 @@ class FetchOutput:
     def host_lines(self) -> Iterator[HostLogLine]:
         """Yield what was learned of hosts so far."""
         return read_log(self._paths.host_log(self._partition), HostLogLine)
+
+    def spool(self) -> SpooledBody:
+        """Return a file for a body that is too large for the memory. Raises DiskFull or CrawlError."""
+        return self._warc.spool()
 
     def store(self, answer: Answer, *, fp: str, revisit: Revisit | None = None) -> Location:
         """Append an exchange to the WARC file, without its body if it is a revisit. Raises OutputClosedError."""

@@ -1,6 +1,7 @@
 """A WARC file as bytes on disk: a row of gzip members that grows, is recovered, and is closed."""
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -37,11 +38,20 @@ class GrowingFile:
         self.records = records
         self._checksum = _checksum(file.path)
 
-    def append(self, members: bytes, *, records: int) -> int:
-        """Add whole members by one write and return the offset of the first."""
-        offset = self.file.tell()
-        self.file.write(members)
-        self._checksum.update(members)
+    def append(self, members: Iterable[bytes], *, records: int) -> int:
+        """Add whole members, which may come in any pieces, and return the offset of the first.
+
+        Where a piece cannot be had, nothing of them stays.
+        """
+        offset, checksum = self.file.tell(), self._checksum.copy()
+        try:
+            for piece in members:
+                self.file.write(piece)
+                checksum.update(piece)
+        except BaseException:
+            self.file.truncate(offset)
+            raise
+        self._checksum = checksum
         self.records += records
         return offset
 

@@ -9,14 +9,16 @@ written by fastwarc costs twice as much in all.
 import hashlib
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import chain
 from typing import cast
 
 from isal import isal_zlib
 
-from batchcrawl.model.digest import digest
+from batchcrawl.model.body import SpooledBody
+from batchcrawl.model.digest import digest_of
 from batchcrawl.model.exchange import Answer
 from batchcrawl.model.revisit import Revisit
 
@@ -28,17 +30,25 @@ InflateError = cast("type[Exception]", isal_zlib.error)
 _GZIP = 31
 """The window bits that stand for a gzip member with its checksum."""
 _LEVEL = 1
+_RECORD_END = b"\r\n\r\n"
 _UNSAFE_IN_URI = re.compile(r"[^!-~]")
 _UNSAFE_IN_VALUE = re.compile(r"[\x00-\x1f\x7f]+")
 
 
 def gzip_member(fields: Fields, *block: bytes) -> bytes:
     """Return a whole record as one gzip member. The block may come in pieces; its digest and length are added."""
-    lines = ["WARC/1.1"]
-    lines += [f"{name}: {_one_line(value)}" for name, value in fields if value is not None]
-    lines += [f"WARC-Block-Digest: {digest(*block)}", f"Content-Length: {sum(map(len, block))}", "", ""]
-    head = "\r\n".join(lines).encode("utf-8", "replace")
-    return isal_zlib.compress(b"".join((head, *block, b"\r\n\r\n")), _LEVEL, _GZIP)
+    head = _record_head(fields, block_digest=digest_of(block), block_bytes=sum(map(len, block)))
+    return isal_zlib.compress(b"".join((head, *block, _RECORD_END)), _LEVEL, _GZIP)
+
+
+def gzip_member_of(fields: Fields, block_head: bytes, body: SpooledBody) -> Iterator[bytes]:
+    """Yield, in pieces, the gzip member of a record whose block is a head and a body that is not held in memory."""
+    block_digest = digest_of(chain((block_head,), body.pieces()))
+    head = _record_head(fields, block_digest=block_digest, block_bytes=len(block_head) + len(body))
+    compressor = isal_zlib.compressobj(_LEVEL, isal_zlib.DEFLATED, _GZIP)
+    for piece in chain((head, block_head), body.pieces(), (_RECORD_END,)):
+        yield compressor.compress(piece)
+    yield compressor.flush()
 
 
 def inflater() -> "isal_zlib.Decompress":
@@ -133,6 +143,13 @@ def warc_date(at: float) -> str:
     if not 0 <= microseconds < 1_000_000:
         second, microseconds = second + math.copysign(1, fraction), microseconds % 1_000_000
     return f"{_to_the_second(int(second))}.{microseconds:06d}Z"
+
+
+def _record_head(fields: Fields, *, block_digest: str, block_bytes: int) -> bytes:
+    lines = ["WARC/1.1"]
+    lines += [f"{name}: {_one_line(value)}" for name, value in fields if value is not None]
+    lines += [f"WARC-Block-Digest: {block_digest}", f"Content-Length: {block_bytes}", "", ""]
+    return "\r\n".join(lines).encode("utf-8", "replace")
 
 
 def _is_strict(head: bytes) -> bool:

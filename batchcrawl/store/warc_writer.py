@@ -5,7 +5,9 @@ then renamed. An exchange is durable after the next `sync`; until then a power f
 in part, and what is left of it is a torn tail.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from threading import Lock
 
@@ -13,17 +15,20 @@ import msgspec
 
 from batchcrawl import __version__
 from batchcrawl.errors import CorruptData
+from batchcrawl.model.body import Body, SpooledBody
 from batchcrawl.model.clock import Clock
 from batchcrawl.model.exchange import Answer
 from batchcrawl.model.revisit import Revisit
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.failpoints import failpoint
 from batchcrawl.store.records import FileInfo
+from batchcrawl.store.spool import Spool
 from batchcrawl.store.warc_file import OPEN_SUFFIX, GrowingFile, closed_file, new_file, reopen_file
 from batchcrawl.store.warc_record import (
     Fields,
     exchange_fields,
     gzip_member,
+    gzip_member_of,
     record_id,
     request_fields,
     response_fields,
@@ -75,6 +80,8 @@ class WarcWriter:
         self._info = info
         self._clock = clock
         self._file_bytes_max = file_bytes_max
+        self._spool = Spool(disk, directory, prefix)
+        self._large_lock = Lock()  # one at a time: compressing takes memory
         self._lock = Lock()  # of the growing file's end
         self._sync_lock = Lock()  # of its being open; taken inside _lock, never around it
         self._ended = False
@@ -93,17 +100,24 @@ class WarcWriter:
         """
         response_id, common = self._record_id("response", answer, fp), exchange_fields(answer)
         fields = response_fields(answer, common=common, record_id=response_id)
-        main = gzip_member(fields, strict_head(answer.response_head), answer.body)
-        request = self._request(answer, fp, common=common, concurrent_to=response_id)
-        return self._store(main, request, payload_digest=answer.payload_digest)
+        head, request = strict_head(answer.response_head), self._request(answer, fp, common, response_id)
+        if isinstance(answer.body, bytes):
+            main = gzip_member(fields, head, answer.body)
+            return self._store(main, request, payload_digest=answer.payload_digest)
+        with self._compressed(fields, head, answer.body) as large:
+            return self._store(large, request, payload_digest=answer.payload_digest)
 
     def write_revisit(self, answer: Answer, revisit: Revisit, *, fp: str) -> Location:
         """Store an answer whose body is stored already as a revisit and a request record, without the body."""
         revisit_id, common = self._record_id("revisit", answer, fp), exchange_fields(answer)
         fields = revisit_fields(revisit, common=common, record_id=revisit_id)
         main = gzip_member(fields, strict_head(answer.response_head))
-        request = self._request(answer, fp, common=common, concurrent_to=revisit_id)
+        request = self._request(answer, fp, common, revisit_id)
         return self._store(main, request, payload_digest=revisit.payload_digest)
+
+    def spool(self) -> SpooledBody:
+        """Return a file for a body that is too large for the memory. Raises DiskFull or CrawlError."""
+        return self._spool.new()
 
     def sync(self) -> None:
         """Make every exchange durable whose write has returned; others may be written meanwhile."""
@@ -152,15 +166,28 @@ class WarcWriter:
         started_at = f"{answer.started_at:.6f}"
         return record_id(self._segment, fp, answer.url, started_at, str(self._earlier_records), kind)
 
-    def _request(self, answer: Answer, fp: str, *, common: Fields, concurrent_to: str) -> bytes:
+    def _request(self, answer: Answer, fp: str, common: Fields, concurrent_to: str) -> bytes:
         request_id = self._record_id("request", answer, fp)
         fields = request_fields(common=common, record_id=request_id, concurrent_to=concurrent_to)
         return gzip_member(fields, strict_head(answer.request_head))
 
-    def _store(self, main: bytes, request: bytes, *, payload_digest: str) -> Location:
+    @contextmanager
+    def _compressed(self, fields: Fields, head: bytes, body: SpooledBody) -> Iterator[SpooledBody]:
+        """Lend the gzip member of a record that is too large for the memory."""
+        member = self._spool.new()
+        try:
+            with self._large_lock:
+                for piece in gzip_member_of(fields, head, body):
+                    member.write(piece)
+            yield member
+        finally:
+            member.close()
+
+    def _store(self, main: Body, request: bytes, *, payload_digest: str) -> Location:
+        pieces = (main + request,) if isinstance(main, bytes) else chain(main.pieces(), (request,))
         with self._lock:
             growing = self._with_room_for(len(main) + len(request))
-            offset = growing.append(main + request, records=2)
+            offset = growing.append(pieces, records=2)
         failpoint("warc.appended")
         return Location(file=growing.name, offset=offset, length=len(main), digest=payload_digest)
 
@@ -196,7 +223,7 @@ class WarcWriter:
                 **self._info,
             }
         )
-        growing.append(gzip_member(fields, block), records=1)
+        growing.append((gzip_member(fields, block),), records=1)
 
     def _close_growing(self) -> None:
         growing = self._growing

@@ -33,6 +33,11 @@ def test_the_latency_bench_measures_rate_and_memory(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_the_memory_bench_measures_bodies_that_come_at_once(tmp_path: Path) -> None:
+    assert "128 bodies of 1 MB at once" in _quick("memory", tmp_path)
+
+
+@pytest.mark.slow
 @NEEDS_DOCUMENTATION
 def test_the_parse_bench_measures_pages_and_links(tmp_path: Path) -> None:
     output = _quick("parse", tmp_path)

@@ -28,7 +28,7 @@ def test_a_page_comes_with_the_bytes_that_were_sent_for_it() -> None:
         answer = _answer(local_client(), server.url)
         assert answer.request_head == server.requests[0]
     assert (answer.status, answer.body, answer.address) == (200, b"hello", "127.0.0.1")
-    assert answer.response_head + answer.body == PAGE
+    assert answer.response_head + answer.whole_body() == PAGE
     assert answer.headers == (("Content-Type", "text/html"), ("Content-Length", "5"))
     assert (answer.truncated, answer.unwanted) == (None, False)
     assert answer.started_at <= answer.first_byte_at <= answer.ended_at
@@ -101,7 +101,7 @@ def test_an_answer_without_body_keeps_the_connection(status: int) -> None:
 def test_interim_answers_are_passed_over() -> None:
     with RawServer([b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + PAGE]) as server:
         answer = _answer(local_client(), server.url)
-    assert (answer.status, answer.response_head + answer.body) == (200, PAGE)
+    assert (answer.status, answer.response_head + answer.whole_body()) == (200, PAGE)
 
 
 def test_redirects_are_answers() -> None:

@@ -98,7 +98,7 @@ def test_what_a_browser_would_show_is_kept(name: str) -> None:
         answer, after = client.get(server.url), client.get(server.url)
     assert isinstance(answer, Answer), answer
     assert answer.truncated is None
-    assert decode_body(answer.body, answer.header("content-encoding"), bytes_max=99) == decoded
+    assert decode_body(answer.whole_body(), answer.header("content-encoding"), bytes_max=99) == decoded
     assert isinstance(after, Answer)
     assert after.body == b"after"
 
@@ -108,7 +108,7 @@ def test_a_dripping_body_is_kept_as_far_as_it_came() -> None:
         answer = hasty_client().get(server.url)
     assert isinstance(answer, Answer)
     assert answer.truncated == "time"
-    assert set(answer.body) == {ord("x")}
+    assert set(answer.whole_body()) == {ord("x")}
 
 
 def test_a_body_that_falls_silent_is_kept_as_far_as_it_came() -> None:

@@ -64,7 +64,7 @@ def _check(case: dict[str, Any], answer: Answer | NoAnswer) -> None:
         return
     assert isinstance(answer, Answer), answer.detail
     coding = answer.header("content-encoding") if case["id"] in DECODED else None
-    body = decode_body(answer.body, coding, bytes_max=1_000_000)
+    body = decode_body(answer.whole_body(), coding, bytes_max=1_000_000)
     assert (answer.status, body) == (curl["status"], base64.b64decode(curl["body_b64"]))
 
 

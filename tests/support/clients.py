@@ -7,6 +7,7 @@ from typing import Any
 
 from batchcrawl.model.clock import SystemClock
 from batchcrawl.net.client import Client
+from batchcrawl.net.incoming import OpenSpool
 from batchcrawl.net.resolver import Resolved, Resolver
 from batchcrawl.net.settings import ClientSettings
 
@@ -19,11 +20,13 @@ SETTINGS = ClientSettings(
 )
 
 
-def local_client(*, lookup: Callable[[str], Sequence[str]] | None = None, **changes: Any) -> Client:
+def local_client(
+    *, lookup: Callable[[str], Sequence[str]] | None = None, open_spool: OpenSpool | None = None, **changes: Any
+) -> Client:
     """Return a client that differs from SETTINGS by the changes, and finds names by `lookup` if that is given."""
     clock = SystemClock()
     resolver = None if lookup is None else Resolver(clock, lookup=lambda host: Resolved(tuple(lookup(host))))
-    return Client(replace(SETTINGS, **changes), clock, resolver=resolver)
+    return Client(replace(SETTINGS, **changes), clock, resolver=resolver, open_spool=open_spool)
 
 
 def hasty_client(**changes: Any) -> Client:

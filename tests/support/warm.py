@@ -17,6 +17,7 @@ import batchcrawl.engine.crew
 import batchcrawl.fetch
 import batchcrawl.generate
 import batchcrawl.inject
+import batchcrawl.net.incoming
 import batchcrawl.store.failpoints
 import batchcrawl.update
 from batchcrawl.cli import main
@@ -83,6 +84,7 @@ def _make_batches_small() -> None:
     batchcrawl.update.BATCH_EVENTS = 16
     batchcrawl.fetch.SYNC_S = 0.0
     batchcrawl.engine.crew.TICK_S = 0.02
+    batchcrawl.net.incoming.HELD_BYTES_MAX = 1000
 
 
 def _serve() -> None:
