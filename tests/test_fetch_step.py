@@ -1,5 +1,7 @@
 """The fetch step in the test's own process: what is asked for when, and what is written down of it."""
 
+import errno
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -7,8 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from batchcrawl.engine.control import Control
+from batchcrawl.errors import DiskFull
+from batchcrawl.fetch import fetch
 from batchcrawl.job.load import load_job
 from batchcrawl.model.outcome import FetchOutcome
+from batchcrawl.store.disk import Disk, SystemCalls
 from tests.support.in_process import run_in_process, run_isolated_in_process
 from tests.support.scripted_web import Scripted, ScriptedWeb, scripted_web
 from tests.support.stepping import Stepping
@@ -186,6 +192,46 @@ def test_a_crawl_delay_above_the_maximum_puts_the_host_off_and_says_so(web: Scri
     assert {(line.outcome, line.detail) for line in lines} == {
         (FetchOutcome.DEFERRED, "Crawl-delay 99 s is above the job's politeness.delay_max")
     }
+
+
+class FullForBodies(SystemCalls):
+    """A disk that has room for anything but bodies that are too large for the memory."""
+
+    def __init__(self) -> None:
+        self._bodies: set[int] = set()
+
+    def open(self, path: Path, flags: int) -> int:
+        fd = super().open(path, flags)
+        if path.name.endswith(".spool.tmp"):
+            self._bodies.add(fd)
+        return fd
+
+    def write(self, fd: int, data: bytes | memoryview) -> int:
+        if fd in self._bodies:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return super().write(fd, data)
+
+    def close(self, fd: int) -> None:
+        self._bodies.discard(fd)
+        super().close(fd)
+
+
+def test_a_disk_without_room_for_a_large_body_ends_the_step_and_the_same_command_fetches_it(
+    web: ScriptedWeb, tmp_path: Path
+) -> None:
+    large = b"<title>large</title>" * 20_000
+    web.answers = {**web.answers, PAGES[1]: Scripted(body=large)}
+    crawl = Stepping.make(tmp_path, web.port, PAGES)
+    crawl.generate()
+    with pytest.raises(DiskFull):
+        fetch(crawl.crawl, crawl.newest(), disk=Disk(FullForBodies()), clock=crawl.clock, control=Control())
+    assert PAGES[1] not in {line.url for line in crawl.outcomes()}
+    lines = crawl.fetch()
+    assert sorted(line.url for line in lines) == PAGES
+    assert {line.body_bytes for line in lines if line.url == PAGES[1]} == {len(large)}
+    assert web.asked.count(PAGES[1]) == 2
+    assert not judge(crawl.warcs())
+    assert not list(crawl.newest().paths.fetch_dir.glob("*.tmp"))
 
 
 def stored(crawl: Stepping) -> list[str | None]:
