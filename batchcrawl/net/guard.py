@@ -7,6 +7,8 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 _NAT64 = IPv6Network("64:ff9b::/96")
+_NOT_PUBLIC = (IPv4Network("192.0.0.0/24"), IPv6Network("fec0::/10"), IPv6Network("3fff::/20"))
+"""Others that are for special use (RFC 6890, RFC 3879, RFC 9637), but global by some versions of Python."""
 
 
 class AddressGuard:
@@ -52,4 +54,6 @@ def _judged(address: Address) -> list[Address]:
 
 
 def _public(address: Address) -> bool:
+    if any(address in network for network in _NOT_PUBLIC):
+        return False
     return address.is_global and not (address.is_multicast or address.is_reserved or address.is_unspecified)

@@ -10,9 +10,9 @@ from typing import Self
 class Listener:
     """Accepts connections and hands each to `_accepted`, in the accepting thread; `_start` runs work in another."""
 
-    def __init__(self, *, backlog: int = 128) -> None:
+    def __init__(self, *, address: str = "127.0.0.1", backlog: int = 128) -> None:
         self._stop = threading.Event()
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=backlog)
+        self._listener = socket.create_server((address, 0), backlog=backlog)
         self._threads: list[threading.Thread] = []
         self.port = int(self._listener.getsockname()[1])
 

@@ -37,7 +37,7 @@ Step = bytes | Drip | Act
 
 
 class RawServer(Listener):
-    """Serves on 127.0.0.1: the n-th connection gets the n-th script, further ones the last.
+    """Serves on a loopback address: the n-th connection gets the n-th script, further ones the last.
 
     A script starts when a request head has come, or any bytes where that is wanted, and the connection closes at its
     end.
@@ -49,8 +49,9 @@ class RawServer(Listener):
         tls: ssl.SSLContext | None = None,
         tls_at_once: bool = True,
         any_bytes: bool = False,
+        address: str = "127.0.0.1",
     ) -> None:
-        super().__init__()
+        super().__init__(address=address)
         self._scripts = scripts
         self._tls = tls
         self._tls_at_once = tls is not None and tls_at_once

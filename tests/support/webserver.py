@@ -43,7 +43,8 @@ class WebServer:
     def hits(self) -> list[Hit]:
         """Return every request so far."""
         assert self.log is not None, "the server was started without a log"
-        return [msgspec.json.decode(line, type=Hit) for line in self.log.read_bytes().splitlines()]
+        whole, _, _ = self.log.read_bytes().rpartition(b"\n")  # the last line may be under way
+        return [msgspec.json.decode(line, type=Hit) for line in whole.splitlines()]
 
 
 @contextmanager
