@@ -90,7 +90,7 @@ class FetchLogLine(Line):
     redirect: str | None = None
     """The Location, resolved against the URL, as the WHATWG standard serialises it."""
     content_type: str | None = None
-    """The Content-Type header as sent."""
+    """The Content-Type header as sent, its beginning if it is very long."""
     content_encoding: str | None = None
     """The Content-Encoding header as sent."""
     digest: str | None = None

@@ -17,6 +17,8 @@ from batchcrawl.net.source import Source
 
 _READ_BYTES = 65536
 _CHUNK_LINE_BYTES_MAX = 4096
+_HEAD_LINES_MAX = 1000
+"""Each takes many times its bytes in memory; browsers and curl meet their limits later, servers long before."""
 _STATUS_LINE = re.compile(rb"HTTP/(1\.[01]|[23])[ \t]+([1-9][0-9]{2})(?![0-9])")
 _CHUNK_LINE = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,16})[ \t]*(?:;.*)?\r?\n", re.DOTALL)
 _FRAMING_FIELD = re.compile(rb"^(?=(?:transfer-encoding|content-length)[ \t]*:)", re.IGNORECASE | re.MULTILINE)
@@ -80,6 +82,7 @@ class RecordedResponse:
         else:
             self._begin_with(head[: head.index(b"\n") + 1])
             _refuse_nul(head)
+            _refuse_many_lines(head.count(b"\n"))
         # An interim answer and the final one share the limit.
         self._attempt.header_bytes_max = limit - len(head)
         return head
@@ -93,6 +96,7 @@ class RecordedResponse:
             if not line:
                 raise FetchError(FetchOutcome.PROTOCOL_ERROR, "the answer ends within its head")
             lines.append(line)
+            _refuse_many_lines(len(lines))
         return b"".join(lines)
 
     def _begin_with(self, line: bytes) -> None:
@@ -185,6 +189,11 @@ class RecordedResponse:
 def _refuse_nul(head: bytes) -> None:
     if b"\0" in head:
         raise FetchError(FetchOutcome.PROTOCOL_ERROR, "the head of the answer holds a NUL")
+
+
+def _refuse_many_lines(number: int) -> None:
+    if number > _HEAD_LINES_MAX:
+        raise FetchError(FetchOutcome.PROTOCOL_ERROR, f"the head of the answer has more than {_HEAD_LINES_MAX} lines")
 
 
 def _fields(head: bytes) -> tuple[tuple[str, str], ...]:

@@ -7,6 +7,8 @@ from batchcrawl.policy.outcomes import judge
 
 RETRY_AFTER_CHARS_MAX = 100
 """Longer than any date; the rest of a header field is not kept."""
+TYPE_CHARS_MAX = 300
+"""Longer than any media type with its charset; the rest is not kept."""
 CODING_CHARS_MAX = 100
 """Longer than the name of any content coding; the rest is not kept."""
 VALIDATOR_CHARS_MAX = 1000
@@ -35,7 +37,7 @@ def answered(entry: FetchEntry, answer: Answer, *, conditional: bool) -> FetchLo
         body_bytes=len(answer.body),
         address=answer.address,
         redirect=verdict.redirect,
-        content_type=answer.header("content-type"),
+        content_type=_begin(answer.header("content-type"), TYPE_CHARS_MAX),
         content_encoding=_begin(answer.header("content-encoding"), CODING_CHARS_MAX),
         truncated=answer.truncated,
         etag=_validator(answer.header("etag")),

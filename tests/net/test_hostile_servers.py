@@ -30,6 +30,8 @@ BROKEN: dict[str, tuple[Sequence[Step], FetchOutcome]] = {
     "NUL in the head": ([OK + b"A: \0\r\n\r\n"], FetchOutcome.PROTOCOL_ERROR),
     "a head of 1 MB": ([OK, *[b"A: " + b"x" * 1000 + b"\r\n"] * 1000, b"\r\n"], FetchOutcome.PROTOCOL_ERROR),
     "a header line of 1 MB": ([OK + b"A: " + b"x" * 1_000_000], FetchOutcome.PROTOCOL_ERROR),
+    "a head of 20,000 short lines": ([OK + b"A:\r\n" * 20_000 + b"\r\n"], FetchOutcome.PROTOCOL_ERROR),
+    "a head of short lines without end": ([OK, *[b"A:\r\n" * 100] * 100], FetchOutcome.PROTOCOL_ERROR),
     "interim answers without end": ([b"HTTP/1.1 100 Continue\r\n\r\n" * 20_000], FetchOutcome.PROTOCOL_ERROR),
     "folded first field": ([OK + b" A: b\r\n\r\n"], FetchOutcome.PROTOCOL_ERROR),
     "two lengths, the last too long": (
@@ -77,6 +79,7 @@ DEFLATED = zlib.compress(b"hello") + b"\r\n\r\ntrailing"
 KEPT: dict[str, tuple[bytes, bytes]] = {
     "a header without a colon": (OK + b"no colon\r\n" + LENGTH_5 + b"\r\nhello", b"hello"),
     "a hundred headers": (OK + b"A: b\r\n" * 100 + LENGTH_5 + b"\r\nhello", b"hello"),
+    "nine hundred headers": (OK + b"A: b\r\n" * 900 + LENGTH_5 + b"\r\nhello", b"hello"),
     "a header of 50 KB": (OK + b"A: " + b"b" * 50_000 + b"\r\n" + LENGTH_5 + b"\r\nhello", b"hello"),
     "a raw newline in Set-Cookie": (OK + b"Set-Cookie: a=b\nc\r\n" + LENGTH_5 + b"\r\nhello", b"hello"),
     "two equal lengths": (OK + LENGTH_5 * 2 + b"\r\nhello", b"hello"),
