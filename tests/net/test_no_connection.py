@@ -11,7 +11,7 @@ from batchcrawl.model.exchange import Answer, NoAnswer
 from batchcrawl.model.host import RobotsCopy, RobotsHop
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.net.client import Client
-from batchcrawl.net.resolver import CacheLimits, Resolver
+from batchcrawl.net.resolver import CacheLimits, Resolved, Resolver
 from batchcrawl.net.robots import ask_for_robots, first_hop
 from batchcrawl.net.settings import ClientSettings
 from batchcrawl.web.urls import parse_url
@@ -114,9 +114,9 @@ def _settings(*allowed: str) -> ClientSettings:
 def test_an_answer_of_the_name_servers_that_changes_between_check_and_connection_is_judged_again(
     server: RawServer,
 ) -> None:
-    answers = iter([["127.0.0.2"], ["127.0.0.1"]])
+    answers = iter([("127.0.0.2",), ("127.0.0.1",)])
     clock = SystemClock()
-    resolver = Resolver(clock, limits=CacheLimits(found_s=0.0), lookup=lambda host: next(answers))
+    resolver = Resolver(clock, limits=CacheLimits(found_s=0.0), lookup=lambda host: Resolved(next(answers)))
     client = Client(_settings("127.0.0.2/32"), clock, resolver=resolver)
     assert client.address_of("rebinding.test") == "127.0.0.2"
     answer = client.get(f"http://rebinding.test:{server.port}/")
@@ -126,7 +126,7 @@ def test_an_answer_of_the_name_servers_that_changes_between_check_and_connection
 
 def test_an_address_that_is_refused_is_not_fallen_back_to(server: RawServer) -> None:
     clock = SystemClock()
-    resolver = Resolver(clock, lookup=lambda host: ["127.0.0.2", "::ffff:127.0.0.1", "127.0.0.1"])
+    resolver = Resolver(clock, lookup=lambda host: Resolved(("127.0.0.2", "::ffff:127.0.0.1", "127.0.0.1")))
     answer = Client(_settings("127.0.0.2/32"), clock, resolver=resolver).get(f"http://two.test:{server.port}/")
     assert isinstance(answer, NoAnswer)
     assert (answer.outcome, server.connections) == (FetchOutcome.CONNECT_FAILED, 0)
