@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from tests.bench import by_step, crawldb_reads, fetch_speed, latency, memory, parse_speed, whole_round
+from tests.bench import by_step, crawldb_reads, fetch_speed, latency, memory, parse_speed, polite, whole_round
 from tests.bench.spent import ProgramFailed
 from tests.bench.table import Row, machine, table
 from tests.support.nginx import NginxFailed
@@ -14,6 +14,7 @@ BENCHES: dict[str, Callable[..., list[Row]]] = {
     "fetch": fetch_speed.run,
     "latency": latency.run,
     "memory": memory.run,
+    "polite": polite.run,
     "parse": parse_speed.run,
     "crawldb": crawldb_reads.run,
     "round": whole_round.run,

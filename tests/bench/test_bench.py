@@ -33,6 +33,12 @@ def test_the_latency_bench_measures_rate_and_memory(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_the_polite_bench_measures_the_rate_by_delays_and_beside_silent_hosts(tmp_path: Path) -> None:
+    output = _quick("polite", tmp_path)
+    assert all(what in output for what in ("40 hosts, a delay of 1 s", "beside a silent tenth"))
+
+
+@pytest.mark.slow
 def test_the_memory_bench_measures_bodies_that_come_at_once(tmp_path: Path) -> None:
     assert "128 bodies of 1 MB at once" in _quick("memory", tmp_path)
 
