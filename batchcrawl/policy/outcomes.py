@@ -8,8 +8,6 @@ from batchcrawl.web.header_text import as_utf8
 from batchcrawl.web.urls import parse_url
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-LOCATION_CHARS_MAX = 8192
-"""A longer URL is taken by few servers (RFC 9110, section 4.1), and would be kept in log and record."""
 REFUSED = 503
 PUT_OFF = frozenset({429, REFUSED})
 _NAMED = {304: FetchOutcome.NOT_MODIFIED, 404: FetchOutcome.NOT_FOUND, 410: FetchOutcome.GONE}
@@ -55,8 +53,6 @@ def _redirect(answer: Answer) -> Verdict:
     target = parse_url(as_utf8(location), answer.url)
     if target is None:
         return Verdict(FetchOutcome.REDIRECT_INVALID, detail="the Location is not a URL")
-    if len(target) > LOCATION_CHARS_MAX:
-        return Verdict(FetchOutcome.REDIRECT_INVALID, detail=f"the Location has more than {LOCATION_CHARS_MAX} bytes")
     if not target.startswith(("http://", "https://")):
         return Verdict(FetchOutcome.REDIRECT_INVALID, detail="the Location is neither http nor https")
     return Verdict(FetchOutcome.REDIRECT, redirect=target)
