@@ -63,7 +63,10 @@ class ScopeSettings(Section, frozen=True, kw_only=True):
     )
     domain_urls_max: Annotated[
         Count | None,
-        means("Most known URLs of one registered domain; not set: no limit.", example=50_000),
+        means(
+            "Most known URLs of one domain, a.github.io being one and b.github.io another; not set: no limit.",
+            example=50_000,
+        ),
     ] = None
     follow_nofollow: Annotated[bool, means("Take links, too, that the link or its page marks nofollow.")] = True
 

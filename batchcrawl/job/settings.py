@@ -108,7 +108,7 @@ class PolitenessSettings(Section, frozen=True, kw_only=True):
     )
     host_failures_max: Annotated[
         Annotated[int, Meta(ge=1, le=1000)],
-        means("After so many failures in a row a host is put off, its URLs with it."),
+        means("After so many failures in a row a host is put off, its URLs with it; after so many refusals, a domain."),
     ] = 3
 
 
