@@ -1,7 +1,5 @@
 """One HTTP exchange, as the network layer hands it to the fetch step and the WARC writer stores it."""
 
-from functools import cached_property
-
 import msgspec
 
 from batchcrawl.model.body import Body, pieces_of
@@ -36,10 +34,13 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     unwanted: bool = False
     """The headers were refused (by type or length) and the body was left unread."""
 
-    @cached_property
+    @property
     def payload_digest(self) -> str:
-        """The digest of the body."""
-        return digest_of(pieces_of(self.body))
+        """The digest of the body, reckoned once; `cached_property` would do so under one lock for all answers."""
+        digest: str | None = self.__dict__.get("digest")
+        if digest is None:
+            digest = self.__dict__["digest"] = digest_of(pieces_of(self.body))
+        return digest
 
     def whole_body(self) -> bytes:
         """Return the body in one piece, for those that need it so."""
@@ -52,10 +53,10 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     def header(self, name: str) -> str | None:
         """Return the first value of a header field, or None. The name must be lower-case."""
-        for field, value in self.headers:
-            if field.lower() == name:
-                return value
-        return None
+        first: dict[str, str] | None = self.__dict__.get("first")
+        if first is None:
+            first = self.__dict__["first"] = {field.lower(): value for field, value in reversed(self.headers)}
+        return first.get(name)
 
 
 class NoAnswer(msgspec.Struct, frozen=True, kw_only=True, gc=False):

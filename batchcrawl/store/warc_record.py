@@ -146,8 +146,10 @@ def warc_date(at: float) -> str:
 
 
 def _record_head(fields: Fields, *, block_digest: str, block_bytes: int) -> bytes:
-    lines = ["WARC/1.1"]
-    lines += [f"{name}: {_one_line(value)}" for name, value in fields if value is not None]
+    told = [(name, value) for name, value in fields if value is not None]
+    if not "".join([value for _, value in told]).isprintable():  # so it is asked once a record
+        told = [(name, _one_line(value)) for name, value in told]
+    lines = ["WARC/1.1", *[f"{name}: {value}" for name, value in told]]
     lines += [f"WARC-Block-Digest: {block_digest}", f"Content-Length: {block_bytes}", "", ""]
     return "\r\n".join(lines).encode("utf-8", "replace")
 
@@ -169,4 +171,4 @@ def _uri(url: str) -> str:
 
 
 def _one_line(value: str) -> str:
-    return value if value.isprintable() else _UNSAFE_IN_VALUE.sub(" ", value)
+    return _UNSAFE_IN_VALUE.sub(" ", value)
