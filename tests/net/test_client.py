@@ -1,9 +1,8 @@
 """What goes out over the wire and what comes back as an Answer."""
 
 import gzip
-import socket
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import closing
 from ipaddress import ip_network
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from batchcrawl.model.exchange import Answer, NoAnswer
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.net.client import Client
+from tests.support.black_hole import black_hole
 from tests.support.clients import hasty_client, local_client
 from tests.support.rawserver import Act, RawServer
 
@@ -175,12 +175,8 @@ def test_a_refused_connection_is_named() -> None:
 
 
 def test_a_connection_that_is_not_accepted_ends_in_time() -> None:
-    with socket.create_server(("127.0.0.1", 0), backlog=0) as listener, ExitStack() as fillers:
-        for _ in range(4):
-            filler = fillers.enter_context(socket.socket())
-            filler.setblocking(False)
-            filler.connect_ex(listener.getsockname())
-        answer = hasty_client(connect_timeout_s=0.1).get(f"http://127.0.0.1:{listener.getsockname()[1]}/")
+    with black_hole() as port:
+        answer = hasty_client(connect_timeout_s=0.1).get(f"http://127.0.0.1:{port}/")
     assert isinstance(answer, NoAnswer)
     assert answer.outcome is FetchOutcome.TIMEOUT
 
