@@ -4,14 +4,17 @@ Reads: crawldb, every file of the segments. Writes: nothing.
 """
 
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 
 from batchcrawl.errors import CorruptData
 from batchcrawl.job.crawl import Crawl
 from batchcrawl.model.entries import FetchLogLine
-from batchcrawl.store.check import verify
-from batchcrawl.store.crawldb import CrawlDb
+from batchcrawl.store.check import Fault, verify
+from batchcrawl.store.crawldb import CrawlDb, Tuning
+from batchcrawl.store.layout import SegmentPaths
 from batchcrawl.store.reading import size_stored
 from batchcrawl.store.records import read_log
+from batchcrawl.store.seen_check import verify_seen
 from batchcrawl.store.segment import STEPS, Segment
 from batchcrawl.store.warc_file import closed_file
 from batchcrawl.store.warc_reader import read_exchange
@@ -19,6 +22,8 @@ from batchcrawl.store.warc_record import warc_date
 
 _FOLDERS = {"generated": ("fetchlist", "hosts"), "fetched": ("fetch",)}
 """By step, the folders in which every partition has files."""
+_SMALL = Tuning(cache_bytes=8 << 20)
+"""For all partitions at once."""
 
 
 def faults_of_crawldb(crawl: Crawl) -> Iterator[str]:
@@ -34,9 +39,11 @@ def faults_of_crawldb(crawl: Crawl) -> Iterator[str]:
         try:
             with CrawlDb(layout.crawldb(p)) as db:
                 for fault in verify(db):
-                    yield f"{db.path}: key {fault.key[:1].decode('latin-1')} {fault.key[1:].hex()}: {fault.what}"
+                    yield _line(db, fault)
         except CorruptData as error:
             yield str(error)
+    if not any(SegmentPaths(layout.segment(name)).half_applied for name in layout.segment_ids()):
+        yield from _faults_between_partitions(crawl)
 
 
 def faults_of_segments(crawl: Crawl, segment_ids: Iterable[str], *, deep: bool) -> Iterator[str]:
@@ -52,6 +59,21 @@ def faults_of_segments(crawl: Crawl, segment_ids: Iterable[str], *, deep: bool) 
             yield str(error)
             continue
         yield from _faults_of_segment(crawl, segment, deep=deep)
+
+
+def _faults_between_partitions(crawl: Crawl) -> Iterator[str]:
+    try:
+        with ExitStack() as opened:
+            paths = map(crawl.layout.crawldb, range(crawl.partitions))
+            partitions = [opened.enter_context(CrawlDb(path, tuning=_SMALL)) for path in paths]
+            for db, fault in verify_seen(partitions):
+                yield _line(db, fault)
+    except CorruptData:
+        return  # it is told of already
+
+
+def _line(db: CrawlDb, fault: Fault) -> str:
+    return f"{db.path}: key {fault.key[:1].decode('latin-1')} {fault.key[1:].hex()}: {fault.what}"
 
 
 def _faults_of_segment(crawl: Crawl, segment: Segment, *, deep: bool) -> Iterator[str]:

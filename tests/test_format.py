@@ -21,14 +21,17 @@ from batchcrawl.model.host import (
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.model.record import HEAD_BYTES, RECORD_VERSION, UrlRecord, decode_record, encode_record
 from batchcrawl.model.revisit import Revisit, RevisitProfile
+from batchcrawl.model.seen import ClaimLine, VerdictLine
 from batchcrawl.model.status import PageStatus, Place
+from batchcrawl.policy.update_rules import UpdateRules
 from batchcrawl.store import keys
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.identity import FORMAT_VERSION, Identity, read_identity, write_identity
 from batchcrawl.store.layout import Layout, SegmentPaths
+from batchcrawl.store.seen_keys import seen_entries
 from batchcrawl.store.segment import STEPS, Manifest, read_manifest, write_manifest
+from batchcrawl.store.update_mark import Mark
 from batchcrawl.store.warc_file import inflate_member
-from batchcrawl.update import Mark
 from batchcrawl.web.fingerprint import fingerprint
 from batchcrawl.web.signature import text_signature
 from tests.support.exchanges import answer
@@ -37,7 +40,17 @@ from tests.support.warcs import warc_writer
 PAGE = (Path(__file__).parents[1] / "docs" / "FORMAT.md").read_text("utf-8")
 EXAMPLES: dict[str, str] = dict(re.findall(r"^```\w+ ([\w.]+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
 SEGMENT = "20261130T101500Z"
-LINES: list[type[msgspec.Struct]] = [FetchEntry, HostSheet, FetchLogLine, HostLogLine, PageLine, LinkLine, Mark]
+LINES: list[type[msgspec.Struct]] = [
+    FetchEntry,
+    HostSheet,
+    FetchLogLine,
+    HostLogLine,
+    PageLine,
+    LinkLine,
+    ClaimLine,
+    VerdictLine,
+    Mark,
+]
 FP = fingerprint(domain="example.org", host="https://example.org", url="https://example.org/a").hex()
 ROW = re.compile(r"^\| `(\w+)` \|", re.MULTILINE)
 
@@ -96,6 +109,7 @@ def test_the_paths_are_those_of_the_layout() -> None:
         segment.links(0, 0, 1),
         segment.named_links(0, 1),
     ]
+    paths += [segment.rules, segment.claims(0, 1), segment.verdicts(0)]
     paths += [segment.stamp(step) for step in STEPS]
     assert [line.split()[0] for line in EXAMPLES["paths"].splitlines()] == [str(path) for path in paths]
 
@@ -114,8 +128,15 @@ def test_the_example_of_segment_json_is_read_and_written(tmp_path: Path) -> None
     assert fields_after("```json Manifest\n") == list(Manifest.__struct_fields__)
 
 
+def test_the_example_of_the_rules_is_read_and_written() -> None:
+    rules = msgspec.json.decode(EXAMPLES["UpdateRules"], type=UpdateRules)
+    assert msgspec.json.format(msgspec.json.encode(rules), indent=2).decode() + "\n" == EXAMPLES["UpdateRules"]
+
+
 def test_the_keys_are_those_of_the_url() -> None:
     fp = fingerprint(domain="example.org", host="https://example.org", url="https://example.org/a")
+    record = UrlRecord("https://example.org/a", signature=text_signature("Hello, world."), content_at=1_796_040_000)
+    (key_of_text,) = seen_entries(fp, record)
     told = {name: bytes.fromhex(key) for name, key in map(str.split, EXAMPLES["keys"].splitlines())}
     assert told == {
         "fingerprint": fp,
@@ -124,7 +145,7 @@ def test_the_keys_are_those_of_the_url() -> None:
         "timer": keys.timer_key(fp, next_fetch_at=1_796_126_400),
         "host": keys.host_key(fp[:8]),
         "domain": keys.domain_key(fp[:4]),
-        "signature": keys.signature_key(text_signature("Hello, world.")),
+        "signature": key_of_text,
         "meta": keys.meta_key(f"update/{SEGMENT}"),
     }
 

@@ -243,6 +243,10 @@ class ParseSettings(Section, frozen=True, kw_only=True):
     decoded_bytes_max: Annotated[Bytes, means("Most bytes a body may become when its content coding is undone.")] = (
         50 * MB
     )
+    duplicates: Annotated[
+        Literal["skip", "follow"],
+        means("What becomes of the links of a page whose text is known under another URL: skipped, or followed."),
+    ] = "skip"
     chunk_pages: Annotated[
         Annotated[int, Meta(ge=1, le=100_000)],
         means("Most pages parsed between two commits; a kill loses at most these."),

@@ -28,6 +28,8 @@ class Rejection(Enum):
     """Matches none of the job's include rules."""
     NOFOLLOW = "nofollow"
     """The page or the link says nofollow and the job obeys it."""
+    DUPLICATE = "duplicate"
+    """Its page is a duplicate, and the job's `parse.duplicates` says to skip the links of those."""
     LINKS_MAX = "links_max"
     """Stands behind the job's `parse.links_max`-th link of its page."""
     TRAP_PATH_DEPTH = "trap_path_depth"

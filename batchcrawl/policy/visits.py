@@ -70,7 +70,7 @@ class Visit:
 def apply_visit(record: UrlRecord, visit: Visit, intervals: Intervals) -> Transition:
     """Change a leased record by a visit: status, counters, content, belief, and its new place.
 
-    Whether the page is a duplicate is decided by whoever holds the signature index.
+    Whether the page is a duplicate is for `seen` to judge.
     """
     failures = record.retries + 1
     cell = transition(record.status, visit.outcome, failures=failures, failures_max=intervals.failures_max)
@@ -115,7 +115,7 @@ def _forget_copy(record: UrlRecord) -> None:
     """Validators must not outlive the copy: a 304 would then say nothing."""
     record.signature = record.simhash = record.digest = record.etag = record.last_modified = None
     record.duplicate_of = record.segment = record.content_type = record.content_encoding = record.body_at = None
-    record.not_modified = 0
+    record.content_at, record.not_modified = None, 0
 
 
 def _observe_page(record: UrlRecord, visit: Visit) -> None:
@@ -125,6 +125,7 @@ def _observe_page(record: UrlRecord, visit: Visit) -> None:
     if visit.truncated or not visit.parsed:
         # Half a page must not be asked for by its validators, nor compared with a whole one.
         record.etag = record.last_modified = record.signature = record.simhash = record.digest = record.body_at = None
+        record.content_at = None
         return
     if visit.http_status != 200 or visit.depth > record.depth or visit.hops > record.hops:
         # What came may be a part (206) or altered on its way (203), or its links count as nearer by now.
@@ -134,6 +135,8 @@ def _observe_page(record: UrlRecord, visit: Visit) -> None:
     elif last_digest is not None:
         # A page without words is told by its bytes.
         _learn(record, visit.at, changed=last_digest != visit.digest)
+    if record.signature != visit.signature:
+        record.content_at = None if visit.signature is None else visit.at
     record.etag, record.last_modified = visit.etag, visit.last_modified
     record.signature, record.simhash = visit.signature, visit.simhash
 

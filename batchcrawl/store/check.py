@@ -1,4 +1,4 @@
-"""Proves what a partition derives from its URL records: indexes, counts of hosts and domains, owners of signatures."""
+"""Proves what a partition derives from its URL records: index entries, counts of hosts and domains."""
 
 import heapq
 from collections import Counter
@@ -12,7 +12,7 @@ import msgspec
 from batchcrawl.errors import CorruptData
 from batchcrawl.model.host import decode_domain, decode_host
 from batchcrawl.model.record import UrlRecord, decode_head, decode_record
-from batchcrawl.model.status import PageStatus, Place
+from batchcrawl.model.status import Place
 from batchcrawl.store import keys
 from batchcrawl.store.crawldb import CrawlDb
 from batchcrawl.web.fingerprint import domain_part
@@ -38,7 +38,6 @@ def verify(db: CrawlDb) -> Iterator[Fault]:
     yield from _check_domains(db)
     yield from _check_index(db, b"r", keys.READY_KEY_BYTES, keys.ready_fingerprint)
     yield from _check_index(db, b"t", keys.TIMER_KEY_BYTES, keys.timer_fingerprint)
-    yield from _check_signatures(db)
 
 
 def _check_records(db: CrawlDb) -> Iterator[Fault]:
@@ -63,11 +62,6 @@ def _check_record(db: CrawlDb, fingerprint: bytes, record: UrlRecord) -> Iterato
         yield Fault(
             keys.url_key(fingerprint), f"{record.url} has the place {record.place.name} and lease {record.lease}"
         )
-    if record.status is PageStatus.FETCHED and record.signature is not None:
-        owner = db.value(keys.signature_key(record.signature))
-        if owner != fingerprint:
-            who = "nobody" if owner is None else owner.hex()
-            yield Fault(keys.signature_key(record.signature), f"{who} owns the content of {record.url}")
 
 
 def _check_hosts(db: CrawlDb) -> Iterator[Fault]:
@@ -158,13 +152,6 @@ def _check_index(
         record = _record(db, fingerprint)
         if record is None or keys.index_key(fingerprint, record) != key:
             yield Fault(key, f"an index entry that no record asks for ({record.url if record else fingerprint.hex()})")
-
-
-def _check_signatures(db: CrawlDb) -> Iterator[Fault]:
-    for key, owner in db.entries(b"s"):
-        record = _record(db, owner)
-        if record is None or record.signature != key[1:]:
-            yield Fault(key, f"{record.url if record else owner.hex()} owns a content that it does not have")
 
 
 def _record(db: CrawlDb, fingerprint: bytes) -> UrlRecord | None:

@@ -125,10 +125,6 @@ class CrawlDb:
         """Return a meta entry, or None."""
         return self.value(keys.meta_key(name))
 
-    def signature_owner(self, signature: bytes) -> bytes | None:
-        """Return the fingerprint of the first page with a content signature, or None."""
-        return self.value(keys.signature_key(signature))
-
     def value(self, key: bytes) -> bytes | None:
         """Return the value of a key as stored, or None."""
         try:
@@ -211,7 +207,6 @@ class Batch:
         self._writes = db.raw_batch()
         self._hosts: dict[bytes, HostRecord] = {}
         self._domains: dict[bytes, DomainRecord] = {}
-        self._signatures: dict[bytes, bytes | None] = {}
         self.size = 0
         """URL records put so far."""
 
@@ -258,21 +253,13 @@ class Batch:
         entry.stored_index, entry.stored_status = index, record.status
         self.size += 1
 
-    def signature_owner(self, signature: bytes) -> bytes | None:
-        """Return the first page with a content signature, this batch's own writes included."""
-        if signature in self._signatures:
-            return self._signatures[signature]
-        return self._db.signature_owner(signature)
+    def put_seen(self, key: bytes, value: bytes) -> None:
+        """Store a key of the indexes of content."""
+        self._writes.put(key, value)
 
-    def own_signature(self, signature: bytes, fingerprint: bytes) -> None:
-        """Enter a page as the first with its content signature."""
-        self._signatures[signature] = fingerprint
-        self._writes.put(keys.signature_key(signature), fingerprint)
-
-    def disown_signature(self, signature: bytes) -> None:
-        """Forget the first page with a content signature."""
-        self._signatures[signature] = None
-        self._writes.delete(keys.signature_key(signature))
+    def drop_seen(self, key: bytes) -> None:
+        """Remove a key of the indexes of content; one that is not there is no error."""
+        self._writes.delete(key)
 
     def set_meta(self, name: str, value: bytes) -> None:
         """Store a meta entry."""

@@ -35,6 +35,8 @@ FAILPOINTS = (
     "log.synced",
     "warc.closed",
     "parse.links_written",
+    "update.surveyed",
+    "update.settled",
 )
 """Every name in the program, in the order of the flow."""
 

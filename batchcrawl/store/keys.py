@@ -5,8 +5,9 @@ r  host part[8]  255 - level[1]  next fetch[4]  URL part[8]   ready index, best 
 t  minute[4]  fingerprint[16]                                 timer index
 h  host part[8]                                               host record
 d  domain part[4 or 8]                                        domain record
-s  signature[16]                                              first fingerprint with that content
 m  name                                                       meta
+
+Those of the indexes of content, which lie in the partition of the content, are in `seen_keys`.
 """
 
 import struct
@@ -37,11 +38,6 @@ def host_key(host_part: bytes) -> bytes:
 def domain_key(domain_part: bytes) -> bytes:
     """Return the key of a domain record."""
     return b"d" + domain_part
-
-
-def signature_key(signature: bytes) -> bytes:
-    """Return the key under which the first page with a content signature stands."""
-    return b"s" + signature
 
 
 def meta_key(name: str) -> bytes:

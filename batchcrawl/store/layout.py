@@ -94,6 +94,21 @@ class SegmentPaths:
         """Pages and links of the parse step."""
         return self.root / "parse"
 
+    @property
+    def update_dir(self) -> Path:
+        """What the partitions told one another in the update step."""
+        return self.root / "update"
+
+    @property
+    def rules(self) -> Path:
+        """The settings with which update began; its presence says that it has."""
+        return self.update_dir / "rules.json"
+
+    @property
+    def half_applied(self) -> bool:
+        """Update has begun and is not done: partitions may not agree on what they have in common."""
+        return self.rules.exists() and not self.stamp("updated").exists()
+
     def stamp(self, step: str) -> Path:
         """Return the stamp of a finished step, as `.fetched`."""
         return self.root / f".{step}"
@@ -129,3 +144,11 @@ class SegmentPaths:
     def all_pages(self, p: int) -> list[Path]:
         """Return the pages files of a partition, in order."""
         return sorted(self.parse_dir.glob(f"{p}-*.pages.jsonl.zst"))
+
+    def claims(self, p: int, owner: int) -> Path:
+        """Return what the visits of a partition change in the indexes of content of the partition `owner`."""
+        return self.update_dir / f"{p}.claims-{owner}.jsonl.zst"
+
+    def verdicts(self, owner: int) -> Path:
+        """Return what pages are to one another by the indexes of content of a partition."""
+        return self.update_dir / f"{owner}.verdicts.jsonl.zst"

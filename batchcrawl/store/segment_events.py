@@ -1,8 +1,8 @@
-"""What a segment says of each URL of a partition: its visit and the links to it, in the order of fingerprints."""
+"""What a segment says of each URL of a partition: its visit, what it is to other pages, and the links to it."""
 
 import heapq
 import resource
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
@@ -13,6 +13,7 @@ from batchcrawl.model.entries import FetchLogLine
 from batchcrawl.model.kind import UrlKind
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.model.rejection import TRAPS
+from batchcrawl.policy.seen import Verdict
 from batchcrawl.policy.visits import Visit
 from batchcrawl.store.records import read_lines, read_log
 from batchcrawl.store.segment import Segment
@@ -58,36 +59,96 @@ class Event:
 
     fp: str
     visit: Visit | None = None
+    verdict: Verdict | None = None
     link: LinkBrief | None = None
     """The one of least depth, then of the least source; with the least hops, the last date and the sites of all."""
+    unfollowed: int = 0
+    """Links that are not taken since their page is a duplicate."""
 
 
-def segment_events(
-    segment: Segment, partition: int, *, canonical: Callable[[str], str], at: int, after: str
-) -> Iterator[Event]:
-    """Yield what the segment says of each URL of the partition behind the fingerprint `after`, in hex.
+@dataclass(frozen=True)
+class Verdicts:
+    """What the pages of a segment are to others."""
 
-    `canonical` gives the canonical form of a URL, `at` is the instant of what has none of its own.
-    """
-    visits = sorted(_visits(segment, partition, canonical, at), key=attrgetter("fp"))
-    paths = segment.listed("parse", end=f".links-{partition}.jsonl.zst")
-    _allow_open_files(len(paths))
-    streams = [read_lines(path, LinkBrief) for path in paths]
-    links = heapq.merge(*streams, key=attrgetter("fp"))
-    both: Iterator[Event | LinkBrief] = heapq.merge(visits, links, key=attrgetter("fp"))
-    for fp, group in groupby(both, key=attrgetter("fp")):
-        if fp <= after:
-            continue
-        event = Event(fp)
-        for part in group:
-            if isinstance(part, Event):
-                event.visit = part.visit
-            else:
-                event.link = part if event.link is None else _together(event.link, part)
-        yield event
+    of: dict[str, Verdict]
+    """By the fingerprint of a page of one partition; whoever is not in it is like no other."""
+    unfollowed: frozenset[str]
+    """Fingerprints of the pages of all partitions whose links are not taken."""
 
 
-def _together(link: LinkBrief, other: LinkBrief) -> LinkBrief:
+@dataclass(frozen=True)
+class Reader:
+    """Reads what a segment says of the URLs of a partition."""
+
+    segment: Segment
+    partition: int
+    canonical: Callable[[str], str]
+    """Gives the canonical form of a URL."""
+    at: int
+    """The instant of what has none of its own."""
+
+    def events(self, verdicts: Verdicts, *, after: str) -> Iterator[Event]:
+        """Yield what there is on each URL behind the fingerprint `after`, in hex, in the order of fingerprints."""
+        judged = (Event(fp, verdict=verdict) for fp, verdict in sorted(verdicts.of.items()))
+        paths = self.segment.listed("parse", end=f".links-{self.partition}.jsonl.zst")
+        _allow_open_files(len(paths))
+        links = heapq.merge(*(read_lines(path, LinkBrief) for path in paths), key=_FP)
+        parts: Iterator[Event | LinkBrief] = heapq.merge(self.visits(), judged, links, key=_FP)
+        for fp, group in groupby(parts, key=_FP):
+            if fp > after:
+                yield _together(fp, group, verdicts.unfollowed)
+
+    def visits(self) -> list[Event]:
+        """Return the visits, in the order of fingerprints."""
+        pages = self.segment.listed("parse", start=f"{self.partition}-", end=".pages.jsonl.zst")
+        briefs = {brief.fp: brief for path in pages for brief in read_lines(path, PageBrief)}
+        log = read_log(self.segment.paths.fetch_log(self.partition), FetchLogLine, sealed=True)
+        return sorted((Event(line.fp, self._visit(line, briefs.get(line.fp))) for line in log), key=_FP)
+
+    def _visit(self, line: FetchLogLine, brief: PageBrief | None) -> Visit:
+        found = line.outcome is FetchOutcome.FETCHED and brief is not None and brief.failed is None
+        return Visit(
+            outcome=line.outcome,
+            at=int(line.ended_at or self.at),
+            segment=self.segment.id,
+            depth=line.depth,
+            hops=line.hops,
+            http_status=line.status,
+            etag=line.etag,
+            last_modified=line.last_modified,
+            digest=line.digest,
+            content_type=line.content_type,
+            content_encoding=line.content_encoding,
+            body_at=line.started_at if line.revisit is None else line.body_at,
+            revisit=line.revisit is not None,
+            redirect=self.canonical(line.redirect) if line.redirect is not None else None,
+            truncated=line.truncated is not None,
+            requests=line.tries,
+            body_bytes=line.body_bytes or 0,
+            parsed=brief is not None and brief.failed is None,
+            kind=brief.kind if found and brief is not None else None,
+            signature=bytes.fromhex(brief.signature) if brief is not None and brief.signature else None,
+            simhash=bytes.fromhex(brief.simhash) if brief is not None and brief.simhash else None,
+            trapped=brief.trapped if brief is not None else {},
+        )
+
+
+_FP: Callable[[Event | LinkBrief], str] = attrgetter("fp")
+
+
+def _together(fp: str, parts: Iterable[Event | LinkBrief], unfollowed: frozenset[str]) -> Event:
+    event = Event(fp)
+    for part in parts:
+        if isinstance(part, Event):
+            event.visit, event.verdict = event.visit or part.visit, event.verdict or part.verdict
+        elif part.source in unfollowed:
+            event.unfollowed += 1
+        else:
+            event.link = part if event.link is None else _one_link(event.link, part)
+    return event
+
+
+def _one_link(link: LinkBrief, other: LinkBrief) -> LinkBrief:
     best, rest = (other, link) if (other.depth, other.source) < (link.depth, link.source) else (link, other)
     best.hops = min(best.hops, rest.hops)
     if rest.lastmod_at is not None and (best.lastmod_at is None or rest.lastmod_at > best.lastmod_at):
@@ -106,36 +167,3 @@ def _allow_open_files(files: int) -> None:
     if wanted > soft != resource.RLIM_INFINITY:
         most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
-
-
-def _visits(segment: Segment, partition: int, canonical: Callable[[str], str], at: int) -> Iterator[Event]:
-    pages = segment.listed("parse", start=f"{partition}-", end=".pages.jsonl.zst")
-    briefs = {brief.fp: brief for path in pages for brief in read_lines(path, PageBrief)}
-    for line in read_log(segment.paths.fetch_log(partition), FetchLogLine, sealed=True):
-        brief = briefs.get(line.fp)
-        found = line.outcome is FetchOutcome.FETCHED and brief is not None and brief.failed is None
-        visit = Visit(
-            outcome=line.outcome,
-            at=int(line.ended_at or at),
-            segment=segment.id,
-            depth=line.depth,
-            hops=line.hops,
-            http_status=line.status,
-            etag=line.etag,
-            last_modified=line.last_modified,
-            digest=line.digest,
-            content_type=line.content_type,
-            content_encoding=line.content_encoding,
-            body_at=line.started_at if line.revisit is None else line.body_at,
-            revisit=line.revisit is not None,
-            redirect=canonical(line.redirect) if line.redirect is not None else None,
-            truncated=line.truncated is not None,
-            requests=line.tries,
-            body_bytes=line.body_bytes or 0,
-            parsed=brief is not None and brief.failed is None,
-            kind=brief.kind if found and brief is not None else None,
-            signature=bytes.fromhex(brief.signature) if brief is not None and brief.signature else None,
-            simhash=bytes.fromhex(brief.simhash) if brief is not None and brief.simhash else None,
-            trapped=brief.trapped if brief is not None else {},
-        )
-        yield Event(line.fp, visit)

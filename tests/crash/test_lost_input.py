@@ -10,7 +10,7 @@ import plyvel
 import pytest
 
 from batchcrawl.store import keys
-from batchcrawl.update import Mark
+from batchcrawl.store.update_mark import Mark
 from tests.crash.conftest import Stages
 from tests.support.crawling import BORN_AT, ROUNDS, Crawling, clock_of
 

@@ -36,6 +36,7 @@ COPY_FIELDS = (
     "duplicate_of",
     "body_at",
     "content_encoding",
+    "content_at",
 )
 
 
@@ -51,6 +52,7 @@ def stored(**changes: Any) -> UrlRecord:
         "fetches": 1,
         "last_fetch_at": T - DAY,
         "signature": A,
+        "content_at": T - 9 * DAY,
         "simhash": b"s" * 8,
         "digest": "sha1:A",
         "etag": '"a"',
@@ -346,3 +348,19 @@ def test_only_a_stored_page_has_a_copy(history: list[Visit]) -> None:
         apply_visit(record, one, INTERVALS)
         if record.status is not PageStatus.FETCHED:
             assert [getattr(record, name) for name in COPY_FIELDS] == [None] * len(COPY_FIELDS)
+
+
+def test_a_text_counts_from_the_visit_that_brought_it() -> None:
+    record = stored()
+    apply_visit(record, page(A), INTERVALS)
+    assert record.content_at == T - 9 * DAY
+    record.place, record.lease = Place.LEASED, T
+    apply_visit(record, page(B), INTERVALS)
+    assert record.content_at == T
+
+
+@pytest.mark.parametrize("facts", [{"truncated": True}, {"parsed": False}, {"signature": None}])
+def test_a_page_that_does_not_show_its_whole_text_has_none(facts: dict[str, Any]) -> None:
+    record = stored()
+    apply_visit(record, page(**facts), INTERVALS)
+    assert (record.signature, record.content_at) == (None, None)

@@ -13,7 +13,7 @@ from tests.support.crawldbs import filled, fp, leveldb, record
 
 READY = keys.ready_key(fp(1, 1), level=5, next_fetch_at=600)
 TIMER = keys.timer_key(fp(1, 2), next_fetch_at=660)
-URL, HOST, SIGNATURE = keys.url_key(fp(1, 1)), keys.host_key(fp(1, 1)[:8]), keys.signature_key(b"s" * 16)
+URL, HOST = keys.url_key(fp(1, 1)), keys.host_key(fp(1, 1)[:8])
 
 
 @pytest.fixture
@@ -22,12 +22,11 @@ def path(tmp_path: Path) -> Path:
     db = filled(
         tmp_path / "db",
         (1, 1, {"level": 5}),
-        (1, 2, {"place": Place.TIMER, "next_fetch_at": 660, "status": PageStatus.FETCHED, "signature": b"s" * 16}),
+        (1, 2, {"place": Place.TIMER, "next_fetch_at": 660, "status": PageStatus.FETCHED}),
         (1, 3, {"place": Place.LEASED, "lease": 77}),
         (2, 1, {"place": Place.NONE}),
     )
     batch = db.batch()
-    batch.own_signature(b"s" * 16, fp(1, 2))
     batch.set_meta("update/x", b"{}")
     batch.commit()
     db.close()
@@ -148,22 +147,6 @@ def test_a_lease_without_its_place_or_the_other_way_round_is_found(path: Path, p
     with leveldb(path) as raw:
         raw.put(key, encode_record(record(2, 1, place=place, lease=lease)))
     assert faults(path) == [(key, f"http://host2.example/1 has the place {place.name} and lease {lease}")]
-
-
-def test_a_content_that_nobody_owns_is_found(path: Path) -> None:
-    with leveldb(path) as raw:
-        raw.delete(SIGNATURE)
-    assert faults(path) == [(SIGNATURE, "nobody owns the content of http://host1.example/2")]
-
-
-@pytest.mark.parametrize(("owner", "name"), [(fp(1, 1), "http://host1.example/1"), (fp(9, 9), fp(9, 9).hex())])
-def test_a_content_with_another_owner_is_found(path: Path, owner: bytes, name: str) -> None:
-    with leveldb(path) as raw:
-        raw.put(SIGNATURE, owner)
-    assert faults(path) == [
-        (SIGNATURE, f"{owner.hex()} owns the content of http://host1.example/2"),
-        (SIGNATURE, f"{name} owns a content that it does not have"),
-    ]
 
 
 def test_faults_are_found_one_after_the_other(path: Path) -> None:

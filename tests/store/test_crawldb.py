@@ -138,25 +138,17 @@ def test_timers_are_due_from_their_instant_on_the_oldest_first(db: CrawlDb) -> N
     assert due == {539.9: [], 540: [1], 600: [1, 0], 659.9: [1, 0], 660: [1, 0, 2, 3]}
 
 
-def test_the_owner_of_a_signature_is_known_within_the_batch_that_names_it(db: CrawlDb) -> None:
+def test_keys_of_the_indexes_of_content_are_put_and_dropped(db: CrawlDb) -> None:
     batch = db.batch()
-    batch.own_signature(b"s" * 16, fp(1, 1))
-    assert batch.signature_owner(b"s" * 16) == fp(1, 1)
-    assert db.signature_owner(b"s" * 16) is None
-    batch.commit()
-    assert db.signature_owner(b"s" * 16) == fp(1, 1)
-
-
-def test_a_signature_that_was_disowned_is_free_within_the_batch_and_can_be_owned_again(db: CrawlDb) -> None:
-    batch = db.batch()
-    batch.own_signature(b"s" * 16, fp(1, 1))
+    batch.put_seen(b"sab", b"")
+    batch.put_seen(b"sac", b"")
+    batch.put_seen(b"sb", b"")
     batch.commit()
     batch = db.batch()
-    batch.disown_signature(b"s" * 16)
-    assert batch.signature_owner(b"s" * 16) is None
-    batch.own_signature(b"s" * 16, fp(1, 2))
+    batch.drop_seen(b"sab")
+    batch.drop_seen(b"sad")
     batch.commit()
-    assert db.signature_owner(b"s" * 16) == fp(1, 2)
+    assert list(db.keys(b"sa")) == [b"sac"]
 
 
 def test_meta_entries_are_set(db: CrawlDb) -> None:

@@ -14,7 +14,6 @@ FP = bytes(range(16))
 def test_each_kind_of_key_has_its_prefix() -> None:
     assert keys.url_key(FP) == b"u" + FP
     assert keys.host_key(FP[:8]) == b"h" + FP[:8]
-    assert keys.signature_key(FP) == b"s" + FP
     assert keys.meta_key("update/x") == b"mupdate/x"
 
 

@@ -1,0 +1,66 @@
+import pytest
+
+from batchcrawl.model.record import UrlRecord
+from batchcrawl.model.status import PageStatus, Place
+from batchcrawl.policy.seen import ALONE, Verdict, judge_unvisited, judge_visited, want_links
+
+ME, OTHER = b"m" * 16, b"o" * 16
+STORED = (PageStatus.FETCHED, PageStatus.DUPLICATE)
+NOT_STORED = [status for status in PageStatus if status not in STORED]
+
+
+def page(status: PageStatus = PageStatus.FETCHED, *, of: bytes | None = None, place: Place = Place.TIMER) -> UrlRecord:
+    return UrlRecord("http://a.test/", status=status, duplicate_of=of, place=place, next_fetch_at=900, body_at=100.0)
+
+
+@pytest.mark.parametrize("before", STORED)
+def test_a_visited_page_is_a_duplicate_of_the_first_with_its_text(before: PageStatus) -> None:
+    record = page(before)
+    judge_visited(record, ME, Verdict(OTHER))
+    assert (record.status, record.duplicate_of) == (PageStatus.DUPLICATE, OTHER)
+
+
+@pytest.mark.parametrize("verdict", [ALONE, Verdict(ME)])
+def test_a_visited_page_that_is_the_first_is_fetched(verdict: Verdict) -> None:
+    record = page(PageStatus.DUPLICATE, of=OTHER)
+    judge_visited(record, ME, verdict)
+    assert (record.status, record.duplicate_of) == (PageStatus.FETCHED, None)
+
+
+@pytest.mark.parametrize("status", NOT_STORED)
+def test_what_is_no_stored_page_is_never_a_duplicate(status: PageStatus) -> None:
+    record = page(status)
+    judge_visited(record, ME, Verdict(OTHER))
+    assert not judge_unvisited(record, ME, Verdict(OTHER))
+    assert (record.status, record.duplicate_of) == (status, None)
+
+
+def test_a_duplicate_takes_the_place_of_the_first_by_the_visits_of_others() -> None:
+    record = page(PageStatus.DUPLICATE, of=OTHER)
+    assert judge_unvisited(record, ME, Verdict(ME))
+    assert (record.status, record.duplicate_of) == (PageStatus.FETCHED, None)
+
+
+def test_the_first_loses_its_place_to_one_that_had_the_text_before() -> None:
+    record = page()
+    assert not judge_unvisited(record, ME, Verdict(OTHER))
+    assert (record.status, record.duplicate_of) == (PageStatus.DUPLICATE, OTHER)
+
+
+def test_a_page_without_news_stays_what_it_is() -> None:
+    record = page(PageStatus.DUPLICATE, of=OTHER)
+    assert not judge_unvisited(record, ME, ALONE)
+    assert (record.status, record.duplicate_of) == (PageStatus.DUPLICATE, OTHER)
+
+
+def test_a_page_whose_links_are_wanted_comes_at_once_and_whole() -> None:
+    record = page()
+    want_links(record, 500)
+    assert (record.next_fetch_at, record.body_at) == (500, None)
+
+
+@pytest.mark.parametrize("place", [Place.READY, Place.LEASED, Place.NONE])
+def test_a_page_that_waits_for_no_instant_keeps_its_place(place: Place) -> None:
+    record = page(place=place)
+    want_links(record, 500)
+    assert (record.place, record.next_fetch_at, record.body_at) == (place, 900, None)
