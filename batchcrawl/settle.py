@@ -1,11 +1,12 @@
 """Settle: which page of all partitions was the first with a text, before update applies a segment.
 
-Reads: fetch log, pages, crawldb. Writes: claims by the partition that a text belongs to, then verdicts of each.
+Reads: fetch log, pages, crawldb. Writes: what update takes of the pages, claims by the partition that a text belongs
+to, then verdicts of each.
 Commits by: the settings of the update, which say that the claims are whole; the crawldb is changed by what follows.
 If killed: before that, all is written again; after it, the claims stay, and the same verdicts follow from them.
 """
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,7 +31,7 @@ from batchcrawl.store.records import FileInfo, LineWriter, line_file_info, log_i
 from batchcrawl.store.seen_index import settle
 from batchcrawl.store.seen_keys import owner_of, seen_entries
 from batchcrawl.store.segment import Segment
-from batchcrawl.store.segment_events import Reader, Verdicts
+from batchcrawl.store.segment_events import PageBrief, Reader, Verdicts
 from batchcrawl.store.update_mark import read_mark
 from batchcrawl.web.fingerprint import partition_of
 
@@ -89,15 +90,16 @@ def check_partition(task: Task, control: Control) -> None:
         mark = read_mark(db, task.segment)
         for path in files_of(task.segment, partitions=task.crawl.partitions) if mark.begun else ():
             size_stored(path)
+        lease = task.segment.lease
         for fp in () if mark.done else sorted(line.fp for line in _log(task) if line.fp > mark.urls):
             control.raise_if_stopping()
             head = db.head(bytes.fromhex(fp))
-            if head is None or head.lease != task.segment.lease:
+            if head is None or head.lease != lease:
                 raise _not_entitled(task, db, fp)
 
 
 def survey_partition(task: Task, control: Control) -> None:
-    """Write what the visits of one partition change in the indexes of content of all.
+    """Write what the visits of one partition change in the indexes of content of all, and what is taken of its pages.
 
     Raises CorruptData for a URL that the segment has fetched without being entitled to.
     """
@@ -106,11 +108,15 @@ def survey_partition(task: Task, control: Control) -> None:
         if read_mark(db, task.segment).begun:
             size_stored(task.segment.paths.rules)
         writers = [files.enter_context(LineWriter(task.disk, path, ClaimLine)) for path in paths]
-        for q, claim in _claims(task, db):
+        briefs = task.reader().briefs_of_pages()
+        for q, claim in _claims(task, db, briefs):
             control.raise_if_stopping()
             writers[q].write(claim)
         for writer in writers:
             writer.finish()
+    with LineWriter(task.disk, task.segment.paths.briefs(task.partition), PageBrief) as writer:
+        writer.write_all(briefs)
+        writer.finish()
     failpoint("update.surveyed")
 
 
@@ -152,7 +158,8 @@ def verdicts_for(task: Task) -> Verdicts:
 def files_of(segment: Segment, *, partitions: int) -> list[Path]:
     """Return the files that are there once all is settled."""
     paths, every = segment.paths, range(partitions)
-    return [paths.rules, *(paths.claims(p, q) for p in every for q in every), *map(paths.verdicts, every)]
+    claims = (paths.claims(p, q) for p in every for q in every)
+    return [paths.rules, *map(paths.briefs, every), *claims, *map(paths.verdicts, every)]
 
 
 def file_infos(segment: Segment, *, partitions: int) -> Files:
@@ -192,24 +199,21 @@ def _rules(crawl: Crawl) -> UpdateRules:
     return UpdateRules(pages=pages, lists=of_lists, follow_duplicates=settings.parse.duplicates == "follow")
 
 
-def _claims(task: Task, db: CrawlDb) -> Iterator[tuple[int, ClaimLine]]:
+def _claims(task: Task, db: CrawlDb, briefs: Iterable[PageBrief]) -> Iterator[tuple[int, ClaimLine]]:
     """Yield what each visit changes, with the partition to be told, in the order of fingerprints."""
-    partitions = task.crawl.partitions
-    for event in task.reader().visits():
+    partitions, lease = task.crawl.partitions, task.segment.lease
+    for event in task.reader().visits(briefs):
         fingerprint = bytes.fromhex(event.fp)
         entry = db.load(fingerprint)
-        if entry is None or event.visit is None or entry.record.lease != task.segment.lease:
+        if entry is None or event.visit is None or entry.record.lease != lease:
             raise _not_entitled(task, db, event.fp)
         before = seen_entries(fingerprint, entry.record)
         cell = task.rules.apply(entry.record, event.visit)
         after = seen_entries(fingerprint, entry.record)
-        claim = _Claim(
-            gone=before.keys() - after.keys(),
-            came=after.keys() - before.keys(),
-            stays=after.keys() & before.keys() if cell.conclusive else set(),
-        )
-        for q in claim.owners(partitions):
-            yield q, claim.line(event.fp, q, partitions)
+        if before or after:
+            stays = after.keys() & before.keys()
+            claim = _Claim(before.keys() - stays, after.keys() - stays, stays if cell.conclusive else set())
+            yield from claim.lines(event.fp, partitions)
 
 
 def _log(task: Task) -> Iterator[FetchLogLine]:
@@ -233,13 +237,11 @@ class _Claim:
     came: Set[bytes]
     stays: Set[bytes]
 
-    def owners(self, partitions: int) -> list[int]:
-        return sorted({owner_of(key, partitions) for key in (*self.gone, *self.came, *self.stays)})
-
-    def line(self, fp: str, owner: int, partitions: int) -> ClaimLine:
-        """Return the part that is for the partition `owner`."""
-
-        def of_owner(keys: Set[bytes]) -> tuple[str, ...]:
-            return tuple(sorted(key.hex() for key in keys if owner_of(key, partitions) == owner))
-
-        return ClaimLine(fp=fp, gone=of_owner(self.gone), came=of_owner(self.came), stays=of_owner(self.stays))
+    def lines(self, fp: str, partitions: int) -> Iterator[tuple[int, ClaimLine]]:
+        """Yield what each partition is told that holds some of the keys."""
+        parts: dict[int, ClaimLine] = {}
+        for name, keys in (("gone", self.gone), ("came", self.came), ("stays", self.stays)):
+            for key in sorted(keys):
+                line = parts.setdefault(owner_of(key, partitions), ClaimLine(fp=fp))
+                setattr(line, name, (*getattr(line, name), key.hex()))
+        yield from sorted(parts.items())

@@ -15,6 +15,7 @@ from batchcrawl.job.crawl import Crawl
 from batchcrawl.model.entries import FetchEntry, FetchLogLine, LinkLine, PageLine
 from batchcrawl.model.host import HostRecord, RobotsCopy
 from batchcrawl.model.record import UrlRecord
+from batchcrawl.model.status import PageStatus
 from batchcrawl.store.crawldb import CrawlDb
 from batchcrawl.store.records import read_lines, read_log
 from batchcrawl.store.segment import Segment, find_segment
@@ -51,11 +52,13 @@ def known_url(crawl: Crawl, located: Located) -> tuple[UrlRecord, HostRecord | N
         return None if entry is None else (entry.record, db.host(entry.host_part))
 
 
-def dump(crawl: Crawl) -> Iterator[dict[str, Any]]:
-    """Yield every record of a URL, host or domain as a JSON-able row, in the order of keys."""
+def dump(crawl: Crawl, *, duplicates: bool) -> Iterator[dict[str, Any]]:
+    """Yield every record of a URL, host or domain as a JSON-able row, in the order of keys; of duplicates if asked."""
     for p in range(crawl.partitions):
         with CrawlDb(crawl.layout.crawldb(p)) as db:
             for fingerprint, record in db.records():
+                if record.status is PageStatus.DUPLICATE and not duplicates:
+                    continue
                 yield {"fp": fingerprint.hex(), **record_row(record)}
             for part, host in db.hosts():
                 yield {"host_part": part.hex(), **msgspec.to_builtins(host)}

@@ -109,7 +109,7 @@ def test_the_paths_are_those_of_the_layout() -> None:
         segment.links(0, 0, 1),
         segment.named_links(0, 1),
     ]
-    paths += [segment.rules, segment.claims(0, 1), segment.verdicts(0)]
+    paths += [segment.rules, segment.briefs(0), segment.claims(0, 1), segment.verdicts(0)]
     paths += [segment.stamp(step) for step in STEPS]
     assert [line.split()[0] for line in EXAMPLES["paths"].splitlines()] == [str(path) for path in paths]
 

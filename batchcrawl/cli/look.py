@@ -99,8 +99,11 @@ def url(job: str, url: str) -> None:
 
 @click.command("dump")
 @job_argument
-def dump_command(job: str) -> None:
+@click.option("--duplicates", is_flag=True, help="Also pages whose text is known under another URL.")
+def dump_command(job: str, duplicates: bool) -> None:
     """Print the whole crawldb as JSON lines, URLs and hosts.
+
+    Duplicates are left out unless asked for.
 
     \b
     Reads:   crawldb
@@ -109,7 +112,7 @@ def dump_command(job: str) -> None:
     Exit codes: 0 done, 2 wrong usage, 6 corrupt data
     """
     with seen_crawl(job) as crawl:
-        for row in dump(crawl):
+        for row in dump(crawl, duplicates=duplicates):
             _echo_json(row)
 
 

@@ -145,6 +145,10 @@ class SegmentPaths:
         """Return the pages files of a partition, in order."""
         return sorted(self.parse_dir.glob(f"{p}-*.pages.jsonl.zst"))
 
+    def briefs(self, p: int) -> Path:
+        """Return what the crawldb takes over of the pages of a partition."""
+        return self.update_dir / f"{p}.pages.jsonl.zst"
+
     def claims(self, p: int, owner: int) -> Path:
         """Return what the visits of a partition change in the indexes of content of the partition `owner`."""
         return self.update_dir / f"{p}.claims-{owner}.jsonl.zst"

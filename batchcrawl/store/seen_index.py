@@ -38,7 +38,9 @@ def settle(db: CrawlDb, claims: Iterable[ClaimLine]) -> Iterator[VerdictLine]:
 
 def _settle_text(db: CrawlDb, start: bytes, group: _Group) -> Iterator[VerdictLine]:
     before = next(db.keys(start), None)
-    staying = next((key for key in db.keys(start) if key not in group.gone), None)
+    staying = before
+    if before in group.gone:
+        staying = next((key for key in db.keys(start) if key not in group.gone), None)
     first = min(filter(None, (staying, *group.has)), default=None)
     if first is None:
         return

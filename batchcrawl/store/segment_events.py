@@ -9,7 +9,7 @@ from operator import attrgetter
 
 import msgspec
 
-from batchcrawl.model.entries import FetchLogLine
+from batchcrawl.model.entries import FetchLogLine, Line
 from batchcrawl.model.kind import UrlKind
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.model.rejection import TRAPS
@@ -22,7 +22,7 @@ OTHER_FILES = 1200
 """Files that may be open beside those of links, most of them LevelDB's."""
 
 
-class PageBrief(msgspec.Struct, gc=False):
+class PageBrief(Line):
     """The part of a page line that the crawldb takes over."""
 
     fp: str
@@ -89,21 +89,26 @@ class Reader:
 
     def events(self, verdicts: Verdicts, *, after: str) -> Iterator[Event]:
         """Yield what there is on each URL behind the fingerprint `after`, in hex, in the order of fingerprints."""
+        visits = self.visits(read_lines(self.segment.paths.briefs(self.partition), PageBrief))
         judged = (Event(fp, verdict=verdict) for fp, verdict in sorted(verdicts.of.items()))
         paths = self.segment.listed("parse", end=f".links-{self.partition}.jsonl.zst")
         _allow_open_files(len(paths))
         links = heapq.merge(*(read_lines(path, LinkBrief) for path in paths), key=_FP)
-        parts: Iterator[Event | LinkBrief] = heapq.merge(self.visits(), judged, links, key=_FP)
+        parts: Iterator[Event | LinkBrief] = heapq.merge(visits, judged, links, key=_FP)
         for fp, group in groupby(parts, key=_FP):
             if fp > after:
                 yield _together(fp, group, verdicts.unfollowed)
 
-    def visits(self) -> list[Event]:
-        """Return the visits, in the order of fingerprints."""
-        pages = self.segment.listed("parse", start=f"{self.partition}-", end=".pages.jsonl.zst")
-        briefs = {brief.fp: brief for path in pages for brief in read_lines(path, PageBrief)}
+    def visits(self, briefs: Iterable[PageBrief]) -> list[Event]:
+        """Return the visits with what was found, in the order of fingerprints."""
+        found = {brief.fp: brief for brief in briefs}
         log = read_log(self.segment.paths.fetch_log(self.partition), FetchLogLine, sealed=True)
-        return sorted((Event(line.fp, self._visit(line, briefs.get(line.fp))) for line in log), key=_FP)
+        return sorted((Event(line.fp, self._visit(line, found.get(line.fp))) for line in log), key=_FP)
+
+    def briefs_of_pages(self) -> list[PageBrief]:
+        """Return what the crawldb takes over of the pages: their texts are passed over, which takes its time."""
+        paths = self.segment.listed("parse", start=f"{self.partition}-", end=".pages.jsonl.zst")
+        return [brief for path in paths for brief in read_lines(path, PageBrief)]
 
     def _visit(self, line: FetchLogLine, brief: PageBrief | None) -> Visit:
         found = line.outcome is FetchOutcome.FETCHED and brief is not None and brief.failed is None

@@ -24,7 +24,9 @@ def inject(*sources: str, stdin: bytes = b"") -> Result:
 
 
 def urls() -> list[str]:
-    return sorted(row["url"] for row in dump(open_crawl(load_job("x.toml", cwd=Path.cwd()))) if "url" in row)
+    return sorted(
+        row["url"] for row in dump(open_crawl(load_job("x.toml", cwd=Path.cwd())), duplicates=True) if "url" in row
+    )
 
 
 def test_what_stood_before_a_source_that_is_not_there_is_injected(tmp_path: Path) -> None:

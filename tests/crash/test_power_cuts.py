@@ -77,7 +77,7 @@ def bases(warm: Warm, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict
 @pytest.fixture(autouse=True)
 def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the test's disk see every operation of every partition; a worker's disk would be a copy."""
-    for step in ("generate", "fetch", "update"):
+    for step in ("generate", "fetch", "settle", "update"):
         monkeypatch.setattr(f"batchcrawl.{step}.run_partitions", run_in_process)
     monkeypatch.setattr("batchcrawl.parse.run_isolated", run_isolated_in_process)
     monkeypatch.setattr(batchcrawl.inject, "CHUNK_SEEDS", 2)

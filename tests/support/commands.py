@@ -57,7 +57,7 @@ def crawl(folder: Path) -> str:
 
 def rows(folder: Path) -> list[dict[str, Any]]:
     """Return the URLs and hosts of the crawldb."""
-    return [msgspec.json.decode(line) for line in run(folder, "dump").stdout.splitlines()]
+    return [msgspec.json.decode(line) for line in run(folder, "dump", "--duplicates").stdout.splitlines()]
 
 
 def urls(folder: Path) -> dict[str, dict[str, Any]]:

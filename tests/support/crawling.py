@@ -166,7 +166,7 @@ class Crawling:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the URLs and hosts of the crawldb."""
-        return list(dump(self.opened()))
+        return list(dump(self.opened(), duplicates=True))
 
     def dump(self) -> list[str]:
         """Return the crawldb as sorted JSON lines."""

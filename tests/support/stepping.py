@@ -133,4 +133,4 @@ class Stepping:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the URLs and hosts of the crawldb."""
-        return list(dump(self.crawl))
+        return list(dump(self.crawl, duplicates=True))
