@@ -20,6 +20,11 @@ costly_urls_max = {BUDGET}
 costly_share = 0
 duplicates_min = 10
 """
+FOLLOW = """
+[parse]
+duplicates = "follow"
+"""
+"""Else a crawl does not go into a trap of copies at all."""
 NAMES = {
     "calendar": "calendar",
     "session_paths": "duplicates",
@@ -36,7 +41,7 @@ def web_of(trap: str) -> WebSpec:
 @pytest.mark.parametrize("trap", TRAPS)
 def test_a_crawl_into_a_trap_ends_within_its_budget_and_names_it(tmp_path: Path, trap: str) -> None:
     with serving(web_of(trap), at=AT) as server:
-        write_job(tmp_path, port=server.port, seeds=[SEED], sections=LIMITS)
+        write_job(tmp_path, port=server.port, seeds=[SEED], sections=LIMITS + FOLLOW)
         crawl(tmp_path)
     records = urls(tmp_path)
     plain = [record for record in records.values() if not record["costly"]]
@@ -47,6 +52,15 @@ def test_a_crawl_into_a_trap_ends_within_its_budget_and_names_it(tmp_path: Path,
     assert re.search(rf"^  trap {NAMES[trap]} .* links not taken, on {SEED[:-1]}$", told, re.MULTILINE), told
     assert msgspec.json.decode(run(tmp_path, "status", "--json").stdout)["traps"][NAMES[trap]]["rejected"] > 0
     assert "no fault" in run(tmp_path, "check").stdout
+
+
+def test_a_job_that_skips_the_links_of_duplicates_leaves_a_trap_of_copies_at_once(tmp_path: Path) -> None:
+    with serving(web_of("session_paths"), at=AT) as server:
+        write_job(tmp_path, port=server.port, seeds=[SEED], sections="")
+        crawl(tmp_path)
+    records = urls(tmp_path).values()
+    assert 1 <= sum(record["status"] == "duplicate" for record in records) <= 5
+    assert PAGES <= len(records) <= PAGES + 5
 
 
 def test_a_domain_takes_no_more_urls_than_its_budget_and_no_more_hosts(tmp_path: Path) -> None:
