@@ -3,7 +3,9 @@
 LevelDB lets one process at a time open a database, be it only to read. But its tables never change once they are
 written, its manifest says which of them count, and its logs only grow. So a hard link to each table and a copy of
 manifest and logs are the database as it was when the manifest was read, if the manifest is still the same after the
-last link: LevelDB removes a file only after a new manifest record says that it may.
+last link: LevelDB removes a file only after a new manifest record says that it may. A table that is still being
+written is not linked: the number that it has may be the next that is given in the snapshot, to a file that would then
+be written over it.
 (LevelDB, doc/impl.md: "Files", "Recovery" and "Garbage collection of files".)
 """
 
@@ -15,6 +17,7 @@ from pathlib import Path
 
 from batchcrawl.errors import CorruptData, CrawlError, CrawlLocked
 from batchcrawl.store.disk import AppendFile, Disk
+from batchcrawl.store.leveldb_manifest import next_file_number
 from batchcrawl.store.reading import ADVICE
 
 TABLE = re.compile(r"\d+\.(ldb|sst)")
@@ -94,10 +97,12 @@ def _copied(disk: Disk, source: Path, target: Path) -> bool:
         if not (source / manifest).is_file() and (source / "CURRENT").read_bytes() == current:
             raise CorruptData(f"{source / manifest} is missing; {ADVICE}")
         state = (source / manifest).read_bytes()
+        unused = next_file_number(state) or 0
         # Sorted, and listed before any is read: a log is written no more once there is one with a higher number.
         for name in sorted(os.listdir(source)):
             if TABLE.fullmatch(name):
-                disk.link(source / name, target / name)
+                if int(name.partition(".")[0]) < unused:
+                    disk.link(source / name, target / name)
             elif LOG.fullmatch(name):
                 _write(disk, target / name, (source / name).read_bytes())
         if (source / "CURRENT").read_bytes() != current or (source / manifest).read_bytes() != state:

@@ -9,6 +9,7 @@ import pytest
 
 from batchcrawl.errors import CorruptData
 from batchcrawl.store.crawldb import CrawlDb
+from batchcrawl.store.leveldb_manifest import next_file_number
 from batchcrawl.store.snapshot import snapshots
 
 _WRITER = """
@@ -90,6 +91,22 @@ def test_what_a_killed_look_left_is_removed_by_the_next(crawldb: Path) -> None:
 def test_two_may_look_at_once(crawldb: Path) -> None:
     with running(_LOOKER, crawldb) as (_, folder), snapshots(crawldb, range(1)) as ours:
         assert sorted(looks(crawldb)) == sorted([Path(folder), ours])
+
+
+def test_a_table_that_is_still_being_written_is_left_alone(tmp_path: Path) -> None:
+    with CrawlDb(tmp_path / "0", create=True) as db:
+        batch = db.raw_batch()
+        batch.put(b"m", b"1")
+        db.write(batch)
+    (manifest,) = (tmp_path / "0").glob("MANIFEST-*")
+    number = next_file_number(manifest.read_bytes())
+    assert number is not None
+    unfinished = [tmp_path / "0" / f"{number + more:06}.ldb" for more in range(4)]
+    for path in unfinished:
+        path.write_bytes(b"half a table")
+    with snapshots(tmp_path, range(1)) as folder, CrawlDb(folder / "0") as seen:
+        assert seen.value(b"m") == b"1"
+    assert {path.read_bytes() for path in unfinished} == {b"half a table"}
 
 
 @pytest.mark.parametrize("missing", ["CURRENT", "MANIFEST"])
