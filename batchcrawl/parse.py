@@ -13,29 +13,22 @@ from itertools import count, islice
 from batchcrawl.engine.control import Control, Progress
 from batchcrawl.engine.isolated import GivenUp, Items, Limits, run_isolated
 from batchcrawl.engine.partitions import run_partitions
-from batchcrawl.errors import CorruptData
 from batchcrawl.job.crawl import Crawl
 from batchcrawl.job.named_sitemaps import named_sitemap_links
-from batchcrawl.job.outlinks import Outlinks, Source
+from batchcrawl.job.outlinks import Outlinks
+from batchcrawl.job.page_reader import PageReader
 from batchcrawl.job.settings import ParseSettings
 from batchcrawl.model.clock import Clock
 from batchcrawl.model.entries import FetchLogLine, PageLine
 from batchcrawl.model.kind import UrlKind
 from batchcrawl.model.outcome import FetchOutcome
-from batchcrawl.model.rejection import Rejection
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.parse_output import Buckets, ChunkWriter, PageBrief, chunk_files, chunk_pages, named_links_files
 from batchcrawl.store.reading import size_stored
 from batchcrawl.store.records import FileInfo, read_log
 from batchcrawl.store.segment import Segment, StepInfo
 from batchcrawl.store.sorted_names import add_names
-from batchcrawl.store.warc_reader import read_exchange
-from batchcrawl.web.codings import decode_body
-from batchcrawl.web.document import Head, Reading, read_document
-from batchcrawl.web.found import Wanted
-from batchcrawl.web.links import Resolvers
-from batchcrawl.web.listings.parse import parse_listing
-from batchcrawl.web.listings.sitemap import is_called_sitemap
+from batchcrawl.web.directives import says_nofollow
 from batchcrawl.web.page import Link, Page
 from batchcrawl.web.signature import simhash, text_signature
 from batchcrawl.web.urls import host_key, host_name
@@ -221,16 +214,9 @@ class _PageParser:
 
     def __init__(self, task: Task) -> None:
         crawl = task.crawl
-        self._fetch_dir = task.segment.paths.fetch_dir
-        self._settings = crawl.job.settings.parse
-        self._follow_nofollow = crawl.job.settings.scope.follow_nofollow
-        self._limits = crawl.job.settings.sitemaps.limits()
+        self._text_bytes_max = crawl.job.settings.parse.text_bytes_max
+        self._reader = PageReader(crawl.job, task.segment.paths.fetch_dir)
         self._outlinks = Outlinks(crawl)
-        self._reading = Reading(
-            links_max=self._settings.links_max,
-            wanted=Wanted(product_token=crawl.job.product_token, resources=frozenset(self._settings.resources)),
-        )
-        self._resolvers = Resolvers()
 
     def parse(self, line: FetchLogLine) -> tuple[PageLine, Buckets]:
         """Return what a line of the fetch log holds, and the links that were taken from it."""
@@ -248,52 +234,28 @@ class _PageParser:
         return page, self._outlinks.buckets()
 
     def _redirect(self, line: FetchLogLine, buckets: Buckets) -> PageLine:
-        """A redirect's target is one link further, but a site that moved to another host or scheme stays a seed's."""
         out = PageLine(fp=line.fp, url=line.url, redirect=line.redirect)
         link = Link(url=line.redirect or "", kind="redirect", anchor=None, rel=(), position=0)
-        if line.kind is UrlKind.SITEMAP:
-            source = Source(host=line.host, depth=line.depth, hops=line.hops, sites=line.sites)
-            self._outlinks.take_sitemaps(buckets, out, source, [link])
-            return out
-        moved = line.depth == 0 and host_key(line.redirect or "") != line.host
-        way = self._outlinks.way(host=line.host, depth=0 if moved else line.depth + 1, hops=line.hops)
-        self._outlinks.take(buckets, out, way, [link])
+        self._outlinks.take_redirect(buckets, out, line, link)
         return out
 
     def _page(self, line: FetchLogLine, buckets: Buckets) -> PageLine:
         out = PageLine(fp=line.fp, url=line.url, content_type=line.content_type)
-        if line.warc is None or line.offset is None:
-            raise CorruptData(f"{self._fetch_dir}: the fetch log does not say where {line.url} is stored")
-        stored = read_exchange(self._fetch_dir / line.warc, line.offset, length=line.length)
-        named, bytes_max = line.kind is UrlKind.SITEMAP, self._settings.decoded_bytes_max
-        if named:
-            bytes_max = max(bytes_max, self._limits.bytes_max + 1)
-        body = decode_body(stored.body, stored.header("content-encoding"), bytes_max=bytes_max)
-        if body is None:
-            out.failed = f"content coding {stored.header('content-encoding')} cannot be undone"
+        page = self._reader.read(line)
+        if page.kind is UrlKind.PAGE:
+            self._take_page(line, page, out, buckets)
             return out
-        listing = parse_listing(body, url=line.url, content_type=line.content_type, named=named, limits=self._limits)
-        if listing is not None:
-            out.kind, out.charset, out.cut, out.rejected = listing.kind, listing.charset, listing.cut, listing.rejected
-            out.signature = None if listing.signature is None else listing.signature.hex()
-            self._outlinks.take_listed(buckets, out, line, listing.links)
-        elif named and is_called_sitemap(line.url):
-            out.kind, out.failed = UrlKind.SITEMAP, "it is no sitemap"
-        else:
-            head = Head(url=line.url, content_type=line.content_type, headers=stored.headers)
-            self._take_page(line, read_document(body, head, self._reading, self._resolvers), out, buckets)
+        out.kind, out.charset, out.cut, out.rejected = page.kind, page.charset, page.cut, page.rejected
+        out.failed, out.signature = page.failed, None if page.signature is None else page.signature.hex()
+        self._outlinks.take_listed(buckets, out, self._outlinks.lister(line), page.links)
         return out
 
     def _take_page(self, line: FetchLogLine, page: Page, out: PageLine, buckets: Buckets) -> None:
-        _fill(out, page, text_bytes_max=self._settings.text_bytes_max)
-        nofollow = not self._follow_nofollow and ("nofollow" in page.robots or "none" in page.robots)
-        links = [] if nofollow else list(page.links)
-        if nofollow and page.links:
-            out.rejected[Rejection.NOFOLLOW.value] = len(page.links)
+        _fill(out, page, text_bytes_max=self._text_bytes_max)
+        way = self._outlinks.way_from(line)
+        self._outlinks.take(buckets, out, way, page.links, nofollow=says_nofollow(page.robots))
         if page.refresh is not None:
-            links.append(page.refresh)
-        way = self._outlinks.way(host=line.host, depth=line.depth + 1, hops=line.hops)
-        self._outlinks.take(buckets, out, way, links)
+            self._outlinks.take(buckets, out, way, [page.refresh])
 
 
 def _fill(out: PageLine, page: Page, *, text_bytes_max: int) -> None:

@@ -89,10 +89,30 @@ def fetch_list(segment: Segment) -> Iterator[FetchEntry]:
 def outcomes(segment: Segment) -> Iterator[FetchLogLine]:
     """Yield the outcomes of a segment so far, in the order in which they were logged."""
     for p in range(segment.manifest.partitions):
-        path = segment.paths.fetch_log(p)
-        fetched = segment.is_done("fetched")
-        if fetched or path.exists():
-            yield from read_log(path, FetchLogLine, sealed=fetched)
+        yield from _outcomes_of(segment, p)
+
+
+def stays(crawl: Crawl, located: Located) -> Iterator[tuple[Segment, FetchLogLine | None]]:
+    """Yield the segments that a URL was handed to, the oldest first, each with its outcome if there is one yet.
+
+    Reads the fetch lists of all segments, of the partition that the URL belongs to.
+    """
+    wanted, p = located.fingerprint.hex(), located.partition
+    for name in crawl.layout.segment_ids():
+        segment = Segment(crawl.layout.segment(name))
+        if any(entry.fp == wanted for entry in read_lines(segment.paths.fetch_list(p), _FetchBrief)):
+            yield segment, next((line for line in _outcomes_of(segment, p) if line.fp == wanted), None)
+
+
+class _FetchBrief(msgspec.Struct, gc=False):
+    fp: str
+
+
+def _outcomes_of(segment: Segment, p: int) -> Iterator[FetchLogLine]:
+    path = segment.paths.fetch_log(p)
+    fetched = segment.is_done("fetched")
+    if fetched or path.exists():
+        yield from read_log(path, FetchLogLine, sealed=fetched)
 
 
 def outcome_of(segment: Segment, located: Located) -> FetchLogLine:
@@ -181,6 +201,8 @@ class RobotsVerdict:
     copy: RobotsCopy
     is_old: bool
     """Fetch asks for robots.txt again before it asks for the URL."""
+    line_number: int | None = None
+    """Of the line that decides, from 1."""
 
 
 def known_robots(crawl: Crawl, url: str, *, now: float) -> RobotsVerdict | None:
@@ -202,7 +224,8 @@ def known_robots(crawl: Crawl, url: str, *, now: float) -> RobotsVerdict | None:
         why = f"robots.txt could not be had ({copy.detail}), so nothing may be fetched yet"
         return RobotsVerdict(asked, False, why, source, copy, is_old=True)
     decision = RobotsRules(copy.text).deciding_line(token, asked)
-    return RobotsVerdict(asked, decision.allowed, _why(copy, decision), source, copy, is_old)
+    why = _why(copy, decision)
+    return RobotsVerdict(asked, decision.allowed, why, source, copy, is_old, decision.line_number)
 
 
 def _why(copy: RobotsCopy, decision: Decision) -> str:

@@ -20,6 +20,7 @@ PLACES = {
     "segments": Place("standing", "segments", "List the segments of a crawl, oldest first."),
     "segment": Place("look", "segment", "Look into a segment; ID may be `newest`."),
     "url": Place("look", "url", "Print what the crawldb knows of a URL and its host, as JSON."),
+    "explain": Place("explaining", "explain_command", "Explain what became of a URL or link, and what decided."),
     "hosts": Place(
         "hosts",
         "hosts",

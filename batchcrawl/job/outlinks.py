@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from batchcrawl.job.crawl import Crawl
+from batchcrawl.job.scope_rules import DEFAULT
 from batchcrawl.model.entries import FetchLogLine, LinkLine, PageLine
 from batchcrawl.model.kind import UrlKind
 from batchcrawl.model.rejection import Rejection
+from batchcrawl.policy.scope import Decision
 from batchcrawl.policy.sitemaps import may_speak_of
 from batchcrawl.store.parse_output import Buckets
 from batchcrawl.web.dates import DAY_S, DateSpan
@@ -36,18 +39,44 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class _Target:
+class Target:
     """A link's target, as far as it depends on the way of the page alone."""
 
     canonical: str
     site: str
+    """Registered domain, by the whole suffix list."""
     depth: int
     hops: int
     fingerprint: str
+    """In hex."""
     partition: int
     linked: str | None
     """What to ask for, where it differs from the canonical URL."""
-    rejection: Rejection | None
+    decision: Decision
+    """What the scope says of it."""
+
+
+class Judged(NamedTuple):
+    """A link, and whether it is taken."""
+
+    target: Target
+    decision: Decision
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lister:
+    """A sitemap or feed, as far as its links depend on it."""
+
+    line: FetchLogLine
+    site: str
+    """Registered domain."""
+    way: Way
+    index_way: Way
+    """Of the sitemaps that an index lists."""
+
+    def may_speak_of(self, target: Target) -> bool:
+        """Tell whether it may say of a target that it is there, and when it changed."""
+        return may_speak_of(target.site, own_site=self.site, sites=self.line.sites)
 
 
 class Outlinks:
@@ -56,12 +85,15 @@ class Outlinks:
     def __init__(self, crawl: Crawl) -> None:
         self._strict = crawl.job.settings.sitemaps.strict
         self._follow_nofollow = crawl.job.settings.scope.follow_nofollow
+        sources = crawl.job.sources
+        self._nofollow = Decision(Rejection.NOFOLLOW, "follow_nofollow = false", sources["scope.follow_nofollow"])
+        self._foreign = Decision(Rejection.FOREIGN, "strict = true", sources["sitemaps.strict"])
         self._partitions = crawl.partitions
         self._canonical = crawl.canonical
         self._fingerprinter = crawl.fingerprinter()
         self._registered = crawl.domains().registered_private
         self._scope = crawl.scope()
-        self._targets: dict[Way, dict[str, _Target]] = {}
+        self._targets: dict[Way, dict[str, Target]] = {}
         self._room = TARGETS_REMEMBERED
 
     def buckets(self) -> Buckets:
@@ -75,84 +107,127 @@ class Outlinks:
         """
         return depth, 1 if self._scope.owns(host) else max(1, hops) + further
 
-    def take(self, buckets: Buckets, page: PageLine, way: Way, links: Iterable[Link]) -> None:
-        """Add the lines of the links that belong to the crawl; the others are counted on the page."""
+    def way_from(self, line: FetchLogLine) -> Way:
+        """Return the way of the links of a page that was fetched by a line of the fetch log."""
+        return self.way(host=line.host, depth=line.depth + 1, hops=line.hops)
+
+    def take(
+        self, buckets: Buckets, page: PageLine, way: Way, links: Iterable[Link], *, nofollow: bool = False
+    ) -> None:
+        """Add the lines of the links that belong to the crawl; the others are counted on the page.
+
+        `nofollow` says that the page asks for none of them to be followed.
+        """
         targets = self._targets_of(way)
         for link in links:
             target = targets.get(link.url) or self._remember(targets, link.url, way)
-            rejection = target.rejection
-            if link.rel and not self._follow_nofollow and "nofollow" in link.rel:
-                rejection = Rejection.NOFOLLOW
-            if rejection is not None:
-                page.rejected[rejection.value] = page.rejected.get(rejection.value, 0) + 1
+            decision = self._decide(link, target, nofollow=nofollow)
+            if decision.rejection is not None:
+                _count(page, decision.rejection)
                 continue
             page.links += 1
             buckets[target.partition].append(_line(page.fp, link, target))
 
-    def take_listed(self, buckets: Buckets, page: PageLine, line: FetchLogLine, links: Iterable[Link]) -> None:
-        """Do the same for what a sitemap or feed lists that was fetched by a line of the fetch log.
+    def judge(self, way: Way, link: Link, *, nofollow: bool = False) -> Judged:
+        """Return what `take` does with a link."""
+        target = self._target(link.url, way)
+        return Judged(target, self._decide(link, target, nofollow=nofollow))
 
-        A sitemap speaks of its own site and of those in the line; a feed links anywhere, and dates pages of its own.
+    def _decide(self, link: Link, target: Target, *, nofollow: bool) -> Decision:
+        if (nofollow or (link.rel and "nofollow" in link.rel)) and not self._follow_nofollow:
+            return self._nofollow
+        return target.decision
+
+    def lister(self, line: FetchLogLine) -> Lister:
+        """Return the sitemap or feed that was fetched by a line of the fetch log."""
+        return Lister(
+            line=line,
+            site=self._site(line.url),
+            way=self.way_from(line),
+            index_way=self.way(host=line.host, depth=line.depth, hops=line.hops, further=0),
+        )
+
+    def take_listed(self, buckets: Buckets, page: PageLine, lister: Lister, links: Iterable[Link]) -> None:
+        """Do the same for what a sitemap or feed lists.
+
+        A sitemap speaks of its own site and of those in its line; a feed links anywhere, and dates pages of its own.
         Pages are one link further than what lists them, the sitemaps of an index are not.
         """
-        own_site, read_at = self._site(line.url), int(line.ended_at or 0)
-        way = self.way(host=line.host, depth=line.depth + 1, hops=line.hops)
-        index_way = self.way(host=line.host, depth=line.depth, hops=line.hops, further=0)
+        read_at = int(lister.line.ended_at or 0)
         for link in links:
-            is_sitemap = link.kind == "index"
-            target = self._target(link.url, index_way if is_sitemap else way)
-            foreign = not may_speak_of(target.site, own_site=own_site, sites=line.sites)
-            elsewhere = self._strict and link.kind == "sitemap" and not is_below(link.url, line.url)
-            rejection = _forgiven(target, own_site) if is_sitemap else target.rejection
-            if (foreign and link.kind != "feed") or elsewhere:
-                rejection = Rejection.FOREIGN
-            out = self._take_one(buckets, page, link, target, rejection)
+            judged = self.judge_listed(lister, link)
+            out = _take_one(buckets, page, link, judged)
             if out is None:
                 continue
-            if is_sitemap:
-                out.leads_to, out.sites = UrlKind.SITEMAP, line.sites
-            if link.lastmod is not None and not foreign:
+            if link.kind == "index":
+                out.leads_to, out.sites = UrlKind.SITEMAP, lister.line.sites
+            if link.lastmod is not None and lister.may_speak_of(judged.target):
                 _date(out, link.lastmod, read_at)
+
+    def judge_listed(self, lister: Lister, link: Link) -> Judged:
+        """Return what `take_listed` does with a link."""
+        is_sitemap = link.kind == "index"
+        target = self._target(link.url, lister.index_way if is_sitemap else lister.way)
+        elsewhere = self._strict and link.kind == "sitemap" and not is_below(link.url, lister.line.url)
+        if elsewhere:
+            return Judged(target, self._foreign)
+        if link.kind != "feed" and not lister.may_speak_of(target):
+            return Judged(target, _FOREIGN)
+        return Judged(target, _forgiving(target, lister.site) if is_sitemap else target.decision)
+
+    def take_redirect(self, buckets: Buckets, page: PageLine, line: FetchLogLine, link: Link) -> None:
+        """Do the same for the target of a redirect.
+
+        It is one link further, but a site that moved to another host or scheme stays a seed's.
+        """
+        if line.kind is UrlKind.SITEMAP:
+            source = Source(host=line.host, depth=line.depth, hops=line.hops, sites=line.sites)
+            self.take_sitemaps(buckets, page, source, [link])
+        else:
+            self.take(buckets, page, self._way_of_redirect(line), [link])
+
+    def judge_redirect(self, line: FetchLogLine, link: Link) -> Judged:
+        """Return what `take_redirect` does with a link."""
+        if line.kind is UrlKind.SITEMAP:
+            return self._judge_sitemap(Source(host=line.host, depth=line.depth, hops=line.hops), link)
+        return self.judge(self._way_of_redirect(line), link)
 
     def take_sitemaps(self, buckets: Buckets, page: PageLine, source: Source, links: Iterable[Link]) -> None:
         """Do the same for links to sitemaps that may speak for their source: those of a robots.txt, or a redirect.
 
         They are as deep as their source.
         """
-        own_site = self._site(source.host)
-        way = self.way(host=source.host, depth=source.depth, hops=source.hops, further=0)
         for link in links:
-            target = self._target(link.url, way)
-            out = self._take_one(buckets, page, link, target, _forgiven(target, own_site))
+            judged = self._judge_sitemap(source, link)
+            out = _take_one(buckets, page, link, judged)
             if out is not None:
-                out.leads_to, out.sites = UrlKind.SITEMAP, sorted({own_site, *source.sites} - {target.site})
+                sites = {self._site(source.host), *source.sites}
+                out.leads_to, out.sites = UrlKind.SITEMAP, sorted(sites - {judged.target.site})
 
-    def _take_one(
-        self, buckets: Buckets, page: PageLine, link: Link, target: _Target, rejection: Rejection | None
-    ) -> LinkLine | None:
-        if rejection is not None:
-            page.rejected[rejection.value] = page.rejected.get(rejection.value, 0) + 1
-            return None
-        page.links += 1
-        line = _line(page.fp, link, target)
-        buckets[target.partition].append(line)
-        return line
+    def _judge_sitemap(self, source: Source, link: Link) -> Judged:
+        way = self.way(host=source.host, depth=source.depth, hops=source.hops, further=0)
+        target = self._target(link.url, way)
+        return Judged(target, _forgiving(target, self._site(source.host)))
 
-    def _targets_of(self, way: Way) -> dict[str, _Target]:
+    def _way_of_redirect(self, line: FetchLogLine) -> Way:
+        moved = line.depth == 0 and host_key(line.redirect or "") != line.host
+        return self.way(host=line.host, depth=0 if moved else line.depth + 1, hops=line.hops)
+
+    def _targets_of(self, way: Way) -> dict[str, Target]:
         if self._room < 0:
             self._targets.clear()
             self._room = TARGETS_REMEMBERED
         return self._targets.setdefault(way, {})
 
-    def _target(self, url: str, way: Way) -> _Target:
+    def _target(self, url: str, way: Way) -> Target:
         targets = self._targets_of(way)
         return targets.get(url) or self._remember(targets, url, way)
 
-    def _remember(self, targets: dict[str, _Target], url: str, way: Way) -> _Target:
+    def _remember(self, targets: dict[str, Target], url: str, way: Way) -> Target:
         asked, canonical = requested_url(url), self._canonical(url)
         fp, host = self._fingerprinter.of(canonical), host_key(canonical)
         hops = 0 if self._scope.owns(host) else way[1]
-        target = _Target(
+        target = Target(
             canonical=canonical,
             site=self._registered(host_name(host)),
             depth=way[0],
@@ -160,7 +235,7 @@ class Outlinks:
             fingerprint=fp.hex(),
             partition=partition_of(fp, self._partitions),
             linked=asked if asked != canonical else None,
-            rejection=self._scope.decide(canonical, host=host, depth=way[0], hops=hops).rejection,
+            decision=self._scope.decide(canonical, host=host, depth=way[0], hops=hops),
         )
         if len(url) <= _REMEMBERED_CHARACTERS_MAX:
             targets[url] = target
@@ -172,7 +247,7 @@ class Outlinks:
         return self._registered(host_name(host_key(url)))
 
 
-def _line(source: str, link: Link, target: _Target) -> LinkLine:
+def _line(source: str, link: Link, target: Target) -> LinkLine:
     return LinkLine(
         fp=target.fingerprint,
         url=target.canonical,
@@ -187,13 +262,32 @@ def _line(source: str, link: Link, target: _Target) -> LinkLine:
     )
 
 
-def _forgiven(target: _Target, site: str) -> Rejection | None:
-    """Return why a sitemap is not taken: it need not match what pages must, nor be on a host of the crawl.
+def _take_one(buckets: Buckets, page: PageLine, link: Link, judged: Judged) -> LinkLine | None:
+    if judged.decision.rejection is not None:
+        _count(page, judged.decision.rejection)
+        return None
+    page.links += 1
+    line = _line(page.fp, link, judged.target)
+    buckets[judged.target.partition].append(line)
+    return line
+
+
+def _count(page: PageLine, rejection: Rejection) -> None:
+    page.rejected[rejection.value] = page.rejected.get(rejection.value, 0) + 1
+
+
+_FOREIGN = Decision(Rejection.FOREIGN, "a sitemap speaks of its own site, and of those that name it", DEFAULT)
+_FORGIVEN = Decision(None, "a sitemap of a site may lie anywhere on it", DEFAULT)
+
+
+def _forgiving(target: Target, site: str) -> Decision:
+    """Return whether a sitemap is taken: it need not match what pages must, nor be on a host of the crawl.
 
     Then it must be of the site that names it.
     """
-    off_host = target.rejection is Rejection.OFF_HOST and target.site == site
-    return None if off_host or target.rejection is Rejection.NOT_INCLUDED else target.rejection
+    rejection = target.decision.rejection
+    off_host = rejection is Rejection.OFF_HOST and target.site == site
+    return _FORGIVEN if off_host or rejection is Rejection.NOT_INCLUDED else target.decision
 
 
 def _date(line: LinkLine, lastmod: DateSpan, read_at: int) -> None:

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from batchcrawl.model.rejection import Rejection
@@ -67,6 +68,26 @@ def trap_of(url: str, limits: TrapLimits) -> Rejection | None:
     if query.count("&") >= limits.parameters_max:
         return Rejection.TRAP_PARAMETERS
     return Rejection.TRAP_GROWING_PARAMETER if nesting(query) > limits.nesting_max else None
+
+
+class Measure(NamedTuple):
+    """What one check of `trap_of` looks at."""
+
+    reason: Rejection
+    """The trap that it is when `number` is above `most`."""
+    number: int
+    most: int
+
+
+def measures(url: str, limits: TrapLimits) -> list[Measure]:
+    """Return the measures of a canonical URL, in the order in which `trap_of` takes them: the first above its most."""
+    segments, (_, mark, query) = path_segments(url), url.partition("?")
+    return [
+        Measure(Rejection.TRAP_PATH_DEPTH, len(segments), limits.path_depth_max),
+        Measure(Rejection.TRAP_REPEATING_PATH, repeats(segments), limits.path_repeats_max),
+        Measure(Rejection.TRAP_PARAMETERS, query.count("&") + 1 if mark else 0, limits.parameters_max),
+        Measure(Rejection.TRAP_GROWING_PARAMETER, nesting(query), limits.nesting_max),
+    ]
 
 
 def path_segments(url: str) -> list[str]:

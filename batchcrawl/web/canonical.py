@@ -24,7 +24,7 @@ Lower-case host as A-labels, default port, empty path and dot segments are done 
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from batchcrawl.web.tracking import SESSION_NAMES, SESSION_NAMES_OF_HEX, TRACKING_NAMES, TRACKING_PREFIXES
@@ -207,14 +207,34 @@ def canonicalise(url: str, steps: frozenset[str] = DEFAULT_STEPS) -> str:
         url = url[: url.index("#")]
     if steps <= DEFAULT_STEPS and _CLEAN.match(url):
         return url
-    match = _SPLIT.match(url)
-    if match is None:
+    parts = _split(url)
+    if parts is None:
         return url
-    parts = _Parts(match[1], match[2], match[3], match[4] or "", match[5], match[6], match[7])
     for name, step in STEPS:
         if name in steps:
             step(parts)
     return parts.url()
+
+
+def changes(url: str, steps: frozenset[str] = DEFAULT_STEPS) -> Iterator[tuple[str, str]]:
+    """Yield the steps of `canonicalise` that change the URL, each with what it leaves: last what that returns."""
+    parts = _split(url)
+    if parts is None:
+        return
+    for name, step in STEPS:
+        before = url
+        if name in steps:
+            step(parts)
+            url = parts.url()
+        if url != before:
+            yield name, url
+
+
+def _split(url: str) -> _Parts | None:
+    match = _SPLIT.match(url)
+    if match is None:
+        return None
+    return _Parts(match[1], match[2], match[3], match[4] or "", match[5], match[6], match[7])
 
 
 def _clean_pattern() -> re.Pattern[str]:

@@ -5,7 +5,7 @@ crawlers and those for this one, of the page and of the header.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from batchcrawl.web.dates import parse_date
 
@@ -43,6 +43,11 @@ def directives_of_headers(values: Iterable[str], *, product_token: str) -> list[
             if text and agent in ours and len(found) < DIRECTIVES_MAX:
                 found.append(text)
     return found
+
+
+def says_nofollow(directives: Collection[str]) -> bool:
+    """Tell whether a page asks that none of its links be followed."""
+    return "nofollow" in directives or "none" in directives
 
 
 def unavailable_at(directives: Iterable[str]) -> int | None:

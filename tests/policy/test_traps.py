@@ -10,6 +10,7 @@ from batchcrawl.policy.traps import (
     CostlyShare,
     TrapLimits,
     costly_of,
+    measures,
     nesting,
     path_segments,
     repeats,
@@ -160,3 +161,14 @@ def test_every_kind_of_costly_url_has_its_rejection(kind: Costly) -> None:
 )
 def test_a_host_takes_so_many_costly_urls_or_a_share_of_its_known_ones(costly: int, known: int, spent: bool) -> None:
     assert CostlyShare(urls=10, share=0.25).is_spent(costly=costly, known=known) is spent
+
+
+@given(
+    st.lists(st.sampled_from(["a", "b", "", "1"]), max_size=8),
+    st.none() | st.lists(st.sampled_from(["a=1", "a=1?a=2", "b", "c=%2525", ""]), max_size=4),
+)
+def test_a_trap_is_the_first_measure_above_its_most(segments: list[str], query: list[str] | None) -> None:
+    limits = TrapLimits(path_depth_max=5, path_repeats_max=2, parameters_max=2, nesting_max=1)
+    url = path(*segments) + ("" if query is None else "?" + "&".join(query))
+    above = [measure.reason for measure in measures(url, limits) if measure.number > measure.most]
+    assert trap_of(url, limits) is (above[0] if above else None)

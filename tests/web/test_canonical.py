@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchcrawl.web.canonical import DEFAULT_STEPS, STEP_NAMES, canonicalise
+from batchcrawl.web.canonical import DEFAULT_STEPS, STEP_NAMES, canonicalise, changes
 from batchcrawl.web.urls import parse_url
 
 ALL = STEP_NAMES
@@ -49,6 +49,26 @@ def test_the_fast_path_passes_only_what_no_default_step_changes(text: str) -> No
     if url is not None:
         # Any step that is off by default turns the fast path off; this one does nothing to a host without www.
         assert canonicalise(url) == canonicalise(url, DEFAULT_STEPS | {"www"}) or "//www." in url
+
+
+@given(URLS, STEP_SETS)
+def test_the_last_change_leaves_the_canonical_url(text: str, steps: frozenset[str]) -> None:
+    url = parse_url(text)
+    if url is not None:
+        taken = list(changes(url, steps))
+        assert (taken[-1][1] if taken else url) == canonicalise(url, steps)
+        assert all(name in steps for name, _ in taken)
+
+
+def test_each_step_that_changes_a_url_is_told_with_what_it_leaves() -> None:
+    url = "http://u@example.org/%7ea;jsessionid=1?utm_source=x&sid=&b=1#top"
+    assert list(changes(url)) == [
+        ("userinfo", "http://example.org/%7ea;jsessionid=1?utm_source=x&sid=&b=1#top"),
+        ("fragment", "http://example.org/%7ea;jsessionid=1?utm_source=x&sid=&b=1"),
+        ("percent_encoding", "http://example.org/~a;jsessionid=1?utm_source=x&sid=&b=1"),
+        ("tracking", "http://example.org/~a;jsessionid=1?sid=&b=1"),
+        ("session", "http://example.org/~a?sid=&b=1"),
+    ]
 
 
 @given(st.text(), STEP_SETS)

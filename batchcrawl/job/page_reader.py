@@ -1,0 +1,50 @@
+"""What a stored answer holds: the body of a line of the fetch log, read as what it is."""
+
+from pathlib import Path
+
+from batchcrawl.errors import CorruptData
+from batchcrawl.job.load import Job
+from batchcrawl.model.entries import FetchLogLine
+from batchcrawl.model.kind import UrlKind
+from batchcrawl.store.warc_reader import read_exchange
+from batchcrawl.web.codings import decode_body
+from batchcrawl.web.document import Head, read_document
+from batchcrawl.web.links import Resolvers
+from batchcrawl.web.listings.parse import parse_listing
+from batchcrawl.web.listings.sitemap import is_called_sitemap
+from batchcrawl.web.page import Page
+
+
+class PageReader:
+    """Reads one body after another; what it remembers makes pages of one site cheap."""
+
+    def __init__(self, job: Job, fetch_dir: Path) -> None:
+        """`fetch_dir` is the folder of a segment that has the WARC files."""
+        self._fetch_dir = fetch_dir
+        self._decoded_bytes_max = job.settings.parse.decoded_bytes_max
+        self._limits = job.settings.sitemaps.limits()
+        self._reading = job.reading
+        self._resolvers = Resolvers()
+
+    def read(self, line: FetchLogLine) -> Page:
+        """Return the page, or the sitemap or feed, that a line tells of; `failed` says why it cannot be read.
+
+        Raises CorruptData when its answer is not stored where the line says.
+        """
+        if line.warc is None or line.offset is None:
+            raise CorruptData(f"{self._fetch_dir}: the fetch log does not say where {line.url} is stored")
+        stored = read_exchange(self._fetch_dir / line.warc, line.offset, length=line.length)
+        named, bytes_max = line.kind is UrlKind.SITEMAP, self._decoded_bytes_max
+        if named:
+            bytes_max = max(bytes_max, self._limits.bytes_max + 1)
+        coding = stored.header("content-encoding")
+        body = decode_body(stored.body, coding, bytes_max=bytes_max)
+        if body is None:
+            return Page(failed=f"content coding {coding} cannot be undone")
+        listing = parse_listing(body, url=line.url, content_type=line.content_type, named=named, limits=self._limits)
+        if listing is not None:
+            return listing
+        if named and is_called_sitemap(line.url):
+            return Page(kind=UrlKind.SITEMAP, failed="it is no sitemap")
+        head = Head(url=line.url, content_type=line.content_type, headers=stored.headers)
+        return read_document(body, head, self._reading, self._resolvers)
