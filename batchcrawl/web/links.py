@@ -10,6 +10,10 @@ from batchcrawl.web.page import Link, Page
 from batchcrawl.web.urls import Base, parse_url
 
 _WEB = ("http://", "https://")
+HREF_CHARACTERS_MAX = 65_536
+"""A longer link is not resolved: no job takes so long a URL."""
+BASE_CHARACTERS_MAX = 8192
+"""Nothing is resolved against a longer base, which would stand in each of the page's links."""
 LINKS_REMEMBERED = 50_000
 """How many links are kept for the pages that follow."""
 
@@ -31,7 +35,7 @@ class Resolvers:
         encoding: where it is not a Unicode one, queries are encoded in it (URL standard, "query state").
         """
         base = Base(_base_url(url, base_href))
-        if base.origin is None:
+        if base.origin is None or len(base.url) > BASE_CHARACTERS_MAX:
             return Resolver(base, encoding, of_site={}, of_folder={})
         self._kept += self._last.resolved if self._last is not None else 0
         if self._kept >= LINKS_REMEMBERED:
@@ -50,6 +54,8 @@ class Resolver:
         """`of_site` is shared by the pages whose base has this origin, `of_folder` by those in one folder of it."""
         self._base = base
         self._codec = query_codec(encoding)
+        self._is_too_long = len(base.url) > BASE_CHARACTERS_MAX
+        self._joins = base.origin is not None and not self._is_too_long
         self._of_site, self._of_folder = of_site, of_folder
         self._of_page: _Known = {}
         self.resolved = 0
@@ -73,11 +79,15 @@ class Resolver:
         return found
 
     def _resolve(self, href: str) -> str | Rejection:
-        if self._base.origin is not None and _PLAIN_FRAGMENT.match(href):
+        if self._joins and _PLAIN_FRAGMENT.match(href):
             return self._base.document + href
         scheme = _SCHEME.match(href)
         if scheme is not None and scheme[1].lower() not in {"http", "https"}:
             return Rejection.SCHEME
+        if len(href) > HREF_CHARACTERS_MAX:
+            href = href.strip(_STRIPPED)
+        if len(href) > HREF_CHARACTERS_MAX or (scheme is None and self._is_too_long):
+            return Rejection.TOO_LONG
         if self._codec is not None and not href.isascii():
             href = _encode_query(href, self._codec)
         url = self._base.join(href)
@@ -115,6 +125,9 @@ def reject(page: Page, reason: Rejection, count: int = 1) -> None:
 # be scheme-relative ("http:#top"), and long ones would fill the memory.
 _OF_SITE = ("/", "http://", "https://")
 _SHARED = re.compile(r"(?:https?://|[/.]|(?=[A-Za-z0-9_][^:]*+\Z)).{0,500}\Z", re.DOTALL)
+
+_STRIPPED = "".join(map(chr, range(0x21)))
+"""What the URL parser drops at both ends."""
 
 # Spares the parser the long ones, such as data: with a whole image behind it.
 _SCHEME = re.compile(r"[\x00-\x20]*+([A-Za-z][A-Za-z0-9+.-]*+):")

@@ -26,7 +26,7 @@ def parse_page(
     wanted: Wanted = NOTHING_MORE,
     resolvers: Resolvers | None = None,
 ) -> Page:
-    """Return what a page holds; never raises.
+    """Return what a page holds; never raises but for want of memory.
 
     `body` is without its content codings, `url` the page's own URL as serialised, `content_type` the header. Links
     after the `links_max`-th that is taken are only counted. `links_of_head` come first, and are resolved against the

@@ -24,5 +24,6 @@ def with_templates_in_tables(text: str) -> str:
 
 _START = re.compile(r"<(?:template|noscript)(?=[\s/>])", re.IGNORECASE)
 _END = re.compile(r"</(?:template|noscript)\s*+>", re.IGNORECASE)
-_UNSEEN = re.compile(r"<(script|style)(?=[\s/>]).*?</\1\s*+>|<!--.*?-->", re.IGNORECASE | re.DOTALL)
-_TAG = re.compile(r"<[^>]*+>")
+# What has no end reaches to the end of the text, so that it is not searched for an end again and again.
+_UNSEEN = re.compile(r"<(script|style)(?=[\s/>]).*?(?:</\1\s*+>|\Z)|<!--.*?(?:-->|\Z)", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(r"<[^>]*+>?")

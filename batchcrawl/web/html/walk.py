@@ -25,12 +25,18 @@ _ANCHOR_PIECES_MAX = 64
 _ANCHOR_PIECE_CHARACTERS_MAX = 1000
 _TITLE_PIECES_MAX = 64
 _REFRESHES_MAX = 16
+_REL_CHARACTERS_MAX = 500
+_CONTENT_CHARACTERS_MAX = 10_000
+"""Of a meta element."""
 _BREAK = "\0"  # between two blocks; the text itself holds none
 _SPACED_BREAK = f" {_BREAK} "
 
 
 def walk(text: str, wanted: Wanted = NOTHING_MORE) -> Found:
-    """Return what the text of a page holds. Malformed, cut or hostile text gives what the parser made of it."""
+    """Return what the text of a page holds. Malformed, cut or hostile text gives what the parser made of it.
+
+    Raises MemoryError where the parser found no memory, rather than return what came before.
+    """
     walker = _parsed(text, wanted)
     if walker.is_silent_behind_template(text):
         walker = _parsed(with_templates_in_tables(text), wanted)
@@ -43,6 +49,9 @@ def _parsed(text: str, wanted: Wanted) -> "_Walker":
     parser = etree.HTMLParser(target=cast(Any, walker), encoding="utf-8", huge_tree=True)
     with suppress(etree.LxmlError):  # what was read before the error counts
         etree.fromstring(text.replace("\0", "").encode("utf-8", "replace"), parser)
+    # Out of memory, the parser ends the page there and says so nowhere else.
+    if any(error.type == etree.ErrorTypes.ERR_NO_MEMORY for error in parser.error_log.filter_from_fatals()):
+        raise MemoryError
     return walker
 
 
@@ -139,7 +148,7 @@ class _Walker:
     def _add_link(self, kind: str, href: str | None, rel: str | None = None) -> FoundLink | None:
         if href is None or self._inert:
             return None
-        link = FoundLink(href, kind, tuple(rel.lower().split()) if rel else ())
+        link = FoundLink(href, kind, _tokens(rel) if rel else ())
         self._found.links.append(link)
         return link
 
@@ -155,7 +164,7 @@ class _Walker:
         href, rel = attributes.get("href"), attributes.get("rel")
         if not href or not rel or self._inert or href.isspace():
             return
-        tokens = set(rel.lower().split())
+        tokens = set(_tokens(rel))
         if "canonical" in tokens and self._found.canonical is None:
             self._found.canonical = href
         if "stylesheet" in tokens:
@@ -189,7 +198,7 @@ class _Walker:
         content = attributes.get("content")
         if content is None or self._inert:
             return
-        found = self._found
+        content, found = content[:_CONTENT_CHARACTERS_MAX], self._found
         name = attributes.get("name", "").strip().lower()
         if name in self._robots_names:
             found.robots.extend(directives_of_meta(content)[: DIRECTIVES_MAX - len(found.robots)])
@@ -318,6 +327,10 @@ class _Every:
 
 def _no_end(walker: _Walker) -> None:
     """Take an end tag that means nothing."""
+
+
+def _tokens(rel: str) -> tuple[str, ...]:
+    return tuple(rel[:_REL_CHARACTERS_MAX].lower().split())
 
 
 def _short(text: str) -> str | None:
