@@ -6,7 +6,7 @@ import click
 import msgspec
 
 from batchcrawl.cli.options import job_argument, json_option
-from batchcrawl.cli.running import asked_url, command_clock, held_crawl
+from batchcrawl.cli.running import asked_url, command_clock, seen_crawl
 from batchcrawl.explain import BEFORE_MAX, explain
 from batchcrawl.job.source import printable
 from batchcrawl.job.units import about
@@ -28,9 +28,9 @@ def explain_command(job: str, url: str, page: str | None, as_json: bool) -> None
     Reads:   crawldb, files of the segments
     Writes:  nothing
     Example: batchcrawl explain mysite ../b.html --from https://www.example.org/docs/a.html
-    Exit codes: 0 done, 2 wrong usage, 5 crawl in use, 6 corrupt data
+    Exit codes: 0 done, 2 wrong usage, 6 corrupt data
     """
-    with held_crawl(job) as crawl:
+    with seen_crawl(job) as crawl:
         now = command_clock().now()
         if page is None:
             found = explain(crawl, _as_given(url), page=None, now=now)

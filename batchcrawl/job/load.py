@@ -20,8 +20,6 @@ from batchcrawl.policy.admission import Budgets
 from batchcrawl.policy.copies import CopyLimits
 from batchcrawl.policy.rules import ScopeRules
 from batchcrawl.policy.traps import Costly, CostlyShare
-from batchcrawl.web.document import Reading
-from batchcrawl.web.found import Wanted
 
 JOBS_DIR = "jobs"
 DATA_DIR = "data"
@@ -68,13 +66,6 @@ class Job:
             share=CostlyShare(traps.costly_urls_max, traps.costly_share),
             copies=CopyLimits(traps.duplicates_min, traps.duplicates_share),
         )
-
-    @property
-    def reading(self) -> Reading:
-        """Return what is read of a page."""
-        parse = self.settings.parse
-        wanted = Wanted(product_token=self.product_token, resources=frozenset(parse.resources))
-        return Reading(links_max=parse.links_max, wanted=wanted)
 
     @property
     def seed_paths(self) -> list[Path]:

@@ -8,7 +8,8 @@ from batchcrawl.model.entries import FetchLogLine
 from batchcrawl.model.kind import UrlKind
 from batchcrawl.store.warc_reader import read_exchange
 from batchcrawl.web.codings import decode_body
-from batchcrawl.web.document import Head, read_document
+from batchcrawl.web.document import Head, Reading, read_document
+from batchcrawl.web.found import Wanted
 from batchcrawl.web.links import Resolvers
 from batchcrawl.web.listings.parse import parse_listing
 from batchcrawl.web.listings.sitemap import is_called_sitemap
@@ -23,7 +24,7 @@ class PageReader:
         self._fetch_dir = fetch_dir
         self._decoded_bytes_max = job.settings.parse.decoded_bytes_max
         self._limits = job.settings.sitemaps.limits()
-        self._reading = job.reading
+        self._reading = _reading(job)
         self._resolvers = Resolvers()
 
     def read(self, line: FetchLogLine) -> Page:
@@ -48,3 +49,9 @@ class PageReader:
             return Page(kind=UrlKind.SITEMAP, failed="it is no sitemap")
         head = Head(url=line.url, content_type=line.content_type, headers=stored.headers)
         return read_document(body, head, self._reading, self._resolvers)
+
+
+def _reading(job: Job) -> Reading:
+    parse = job.settings.parse
+    wanted = Wanted(product_token=job.product_token, resources=frozenset(parse.resources))
+    return Reading(links_max=parse.links_max, wanted=wanted)
