@@ -33,9 +33,10 @@ from batchcrawl.model.status import Place
 from batchcrawl.policy.admission import costliness, domain_refusal, host_refusal, new_host
 from batchcrawl.policy.due import due_of
 from batchcrawl.policy.scope import Decision
-from batchcrawl.policy.selection import host_limit, owed_delay
+from batchcrawl.policy.selection import host_limit
 from batchcrawl.policy.traps import measures
 from batchcrawl.show import Located, body_of, known_robots, locate, page_of, record_row, stays
+from batchcrawl.store.candidates import owed_delay
 from batchcrawl.store.crawldb import CrawlDb, Entry
 from batchcrawl.store.segment import COMMANDS, Segment
 from batchcrawl.web.canonical import changes
@@ -142,7 +143,8 @@ def _read_page(crawl: Crawl, located: Located) -> tuple[FetchLogLine, Page, str 
     parsed = page_of(stored.segment, located)
     if parsed is not None and parsed.failed is not None:  # reading it once more might take this process along
         return stored.line, Page(kind=parsed.kind), stored.segment.id, f"it could not be parsed: {parsed.failed}"
-    return stored.line, PageReader(crawl.job, stored.segment.paths.fetch_dir).read(stored.line), stored.segment.id, None
+    reader = PageReader(crawl, stored.segment.paths.fetch_dir, places=True)
+    return stored.line, reader.read(stored.line), stored.segment.id, None
 
 
 def _has_links(line: FetchLogLine) -> bool:
@@ -174,7 +176,7 @@ def _judged(outlinks: Outlinks, line: FetchLogLine, page: Page, link: Link) -> J
     if page.kind is not UrlKind.PAGE:
         return outlinks.judge_listed(outlinks.lister(line), link)
     nofollow = says_nofollow(page.robots) and link is not page.refresh
-    return outlinks.judge(outlinks.way_from(line), link, nofollow=nofollow)
+    return outlinks.judge(line.fp, outlinks.way_from(line), link, nofollow=nofollow)
 
 
 def _found(link: Link, judged: Judged) -> LinkFound:

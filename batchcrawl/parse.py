@@ -23,7 +23,8 @@ from batchcrawl.model.entries import FetchLogLine, PageLine
 from batchcrawl.model.kind import UrlKind
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.store.disk import Disk
-from batchcrawl.store.parse_output import Buckets, ChunkWriter, PageBrief, chunk_files, chunk_pages, named_links_files
+from batchcrawl.store.page_links import PageLinks
+from batchcrawl.store.parse_output import ChunkWriter, PageBrief, chunk_files, chunk_pages, named_links_files
 from batchcrawl.store.reading import size_stored
 from batchcrawl.store.records import FileInfo, read_log
 from batchcrawl.store.segment import Segment, StepInfo
@@ -47,6 +48,8 @@ class Task:
     segment: Segment
     partition: int
     disk: Disk
+    listing: bool
+    """The links that are not taken are listed."""
 
 
 @dataclass
@@ -59,13 +62,18 @@ class Parsed:
     """Number of the last line of the fetch log in it, from 1."""
 
 
-def parse(crawl: Crawl, segment: Segment, *, disk: Disk, clock: Clock, control: Control) -> Counter[str]:
-    """Parse what a segment fetched and return what was counted. Raises CorruptData when something of it is lost."""
+def parse(
+    crawl: Crawl, segment: Segment, *, disk: Disk, clock: Clock, control: Control, listing: bool = False
+) -> Counter[str]:
+    """Parse what a segment fetched and return what was counted. Raises CorruptData when something of it is lost.
+
+    With `listing`, each link that is not taken is listed in the segment, but for chunks that are parsed already.
+    """
     segment.require("fetch", partitions=crawl.partitions)
     for names in (crawl.layout.seed_hosts, crawl.layout.seed_domains):
         size_stored(names)  # without them, no link would be in scope
     _list_seed_redirects(crawl, segment, disk)
-    tasks = [Task(crawl, segment, p, disk) for p in range(crawl.partitions)]
+    tasks = [Task(crawl, segment, p, disk, listing) for p in range(crawl.partitions)]
     limits = _limits(crawl.job.settings.parse)
     counts: Counter[str] = Counter()
     files: dict[str, FileInfo] = {}
@@ -83,11 +91,11 @@ def parse(crawl: Crawl, segment: Segment, *, disk: Disk, clock: Clock, control: 
 def write_named_sitemaps(task: Task, control: Control) -> Parsed:
     """Write the links to the sitemaps that robots.txt files name; a run that was cut wrote the same, or nothing."""
     part = Parsed()
-    buckets, named = named_sitemap_links(task.crawl, task.segment, task.partition)
+    out, named = named_sitemap_links(task.crawl, task.segment, task.partition)
     for page in named:
         part.counts["sitemaps_named"] += page.links
         _count_links(part.counts, page)
-    part.files = named_links_files(task.disk, task.segment.paths, task.partition, buckets)
+    part.files = named_links_files(task.disk, task.segment.paths, task.partition, out.buckets)
     return part
 
 
@@ -175,8 +183,8 @@ def _parse_chunk(
 ) -> Parsed:
     part = Parsed()
     pages_max = task.crawl.job.settings.parse.chunk_pages
-    partitions = task.crawl.partitions
-    with ChunkWriter(task.disk, task.segment.paths, task.partition, number, partitions=partitions) as writer:
+    paths, partitions = task.segment.paths, task.crawl.partitions
+    with ChunkWriter(task.disk, paths, task.partition, number, partitions=partitions, listing=task.listing) as writer:
         for at, line in log:
             if control.dropping:
                 control.raise_if_stopping()
@@ -190,7 +198,7 @@ def _parse_chunk(
     return part
 
 
-def _parse_line(line: FetchLogLine, at: int, items: Items[Parsed], parser: "_PageParser") -> tuple[PageLine, Buckets]:
+def _parse_line(line: FetchLogLine, at: int, items: Items[Parsed], parser: "_PageParser") -> tuple[PageLine, PageLinks]:
     """Return what a line of the log leads to; a page that cannot be parsed takes none of the others with it."""
     parsed = items.attempt(at, parser.parse, line)
     return parser.failed(line, parsed.cause) if isinstance(parsed, GivenUp) else parsed
@@ -215,47 +223,49 @@ class _PageParser:
     def __init__(self, task: Task) -> None:
         crawl = task.crawl
         self._text_bytes_max = crawl.job.settings.parse.text_bytes_max
-        self._reader = PageReader(crawl.job, task.segment.paths.fetch_dir)
-        self._outlinks = Outlinks(crawl)
+        self._reader = PageReader(crawl, task.segment.paths.fetch_dir, listing=task.listing)
+        self._outlinks = Outlinks(crawl, listing=task.listing)
 
-    def parse(self, line: FetchLogLine) -> tuple[PageLine, Buckets]:
+    def parse(self, line: FetchLogLine) -> tuple[PageLine, PageLinks]:
         """Return what a line of the fetch log holds, and the links that were taken from it."""
-        buckets = self._outlinks.buckets()
+        links = self._outlinks.page_links()
         parse_line = self._redirect if line.outcome is FetchOutcome.REDIRECT else self._page
-        return parse_line(line, buckets), buckets
+        return parse_line(line, links), links
 
-    def failed(self, line: FetchLogLine, cause: str) -> tuple[PageLine, Buckets]:
+    def failed(self, line: FetchLogLine, cause: str) -> tuple[PageLine, PageLinks]:
         """Return what stands for a line that could not be parsed."""
         page = PageLine(fp=line.fp, url=line.url, failed=cause)
         if line.outcome is FetchOutcome.REDIRECT:
             page.redirect = line.redirect
         else:
             page.content_type = line.content_type
-        return page, self._outlinks.buckets()
+        return page, self._outlinks.page_links()
 
-    def _redirect(self, line: FetchLogLine, buckets: Buckets) -> PageLine:
+    def _redirect(self, line: FetchLogLine, links: PageLinks) -> PageLine:
         out = PageLine(fp=line.fp, url=line.url, redirect=line.redirect)
         link = Link(url=line.redirect or "", kind="redirect", anchor=None, rel=(), position=0)
-        self._outlinks.take_redirect(buckets, out, line, link)
+        self._outlinks.take_redirect(links, out, line, link)
         return out
 
-    def _page(self, line: FetchLogLine, buckets: Buckets) -> PageLine:
+    def _page(self, line: FetchLogLine, links: PageLinks) -> PageLine:
         out = PageLine(fp=line.fp, url=line.url, content_type=line.content_type)
         page = self._reader.read(line)
         if page.kind is UrlKind.PAGE:
-            self._take_page(line, page, out, buckets)
+            self._take_page(line, page, out, links)
             return out
-        out.kind, out.charset, out.cut, out.rejected = page.kind, page.charset, page.cut, page.rejected
+        out.kind, out.charset, out.cut = page.kind, page.charset, page.cut
         out.failed, out.signature = page.failed, None if page.signature is None else page.signature.hex()
-        self._outlinks.take_listed(buckets, out, self._outlinks.lister(line), page.links)
+        self._outlinks.refuse(links, out, page)
+        self._outlinks.take_listed(links, out, self._outlinks.lister(line), page.links)
         return out
 
-    def _take_page(self, line: FetchLogLine, page: Page, out: PageLine, buckets: Buckets) -> None:
+    def _take_page(self, line: FetchLogLine, page: Page, out: PageLine, links: PageLinks) -> None:
         _fill(out, page, text_bytes_max=self._text_bytes_max)
         way = self._outlinks.way_from(line)
-        self._outlinks.take(buckets, out, way, page.links, nofollow=says_nofollow(page.robots))
+        self._outlinks.refuse(links, out, page)
+        self._outlinks.take(links, out, way, page.links, nofollow=says_nofollow(page.robots))
         if page.refresh is not None:
-            self._outlinks.take(buckets, out, way, [page.refresh])
+            self._outlinks.take(links, out, way, [page.refresh])
 
 
 def _fill(out: PageLine, page: Page, *, text_bytes_max: int) -> None:
@@ -266,7 +276,6 @@ def _fill(out: PageLine, page: Page, *, text_bytes_max: int) -> None:
     out.text = _cut(page.text, text_bytes_max) if page.text or page.charset is not None else None
     if page.words:  # pages without a text are not copies of one another
         out.signature, out.simhash = text_signature(page.text).hex(), simhash(page.tokens).hex()
-    out.rejected = dict(page.rejected)
 
 
 def _cut(text: str, bytes_max: int) -> str:

@@ -7,6 +7,7 @@ If killed: the same command goes on with the step that was cut.
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from batchcrawl.engine.control import Control
 from batchcrawl.errors import CrawlError, NothingDue
@@ -36,6 +37,8 @@ class Steps:
     on_plan: Callable[[Plan], None]
     on_end: Callable[[str, Segment, StepInfo], None]
     """Hears of a step that has ended, by its stamp's name."""
+    listing: bool = False
+    """Parse lists the links that it does not take."""
 
 
 def run_round(steps: Steps, *, wanted: GenerateSettings | None = None) -> Segment:
@@ -81,7 +84,12 @@ def wait_for_due(steps: Steps, error: NothingDue) -> bool:
 
 def run_step(steps: Steps, step: str, segment: Segment) -> None:
     """Run the step whose stamp is `step` on a segment, which is ready for it."""
-    function, command = {"fetched": (fetch, "fetch"), "parsed": (parse, "parse"), "updated": (update, "update")}[step]
+    functions: dict[str, tuple[Callable[..., object], str]] = {
+        "fetched": (fetch, "fetch"),
+        "parsed": (partial(parse, listing=steps.listing), "parse"),
+        "updated": (update, "update"),
+    }
+    function, command = functions[step]
     control = steps.control_of(command)
     function(steps.crawl, segment, disk=steps.disk, clock=steps.clock, control=control)
     steps.on_end(step, segment, segment.manifest.steps[step])

@@ -4,6 +4,7 @@ Reads: crawldb, files of a segment. Writes: nothing.
 Commits by: nothing. If killed: nothing has happened.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,7 @@ import msgspec
 
 from batchcrawl.errors import UsageError
 from batchcrawl.job.crawl import Crawl
-from batchcrawl.model.entries import FetchEntry, FetchLogLine, LinkLine, PageLine
+from batchcrawl.model.entries import FetchEntry, FetchLogLine, LinkLine, PageLine, RejectionLine
 from batchcrawl.model.host import HostRecord, RobotsCopy
 from batchcrawl.model.record import UrlRecord
 from batchcrawl.model.status import PageStatus
@@ -171,6 +172,17 @@ def links_of(segment: Segment, located: Located) -> list[LinkLine]:
         if link.source == wanted
     ]
     return sorted(found, key=lambda link: link.position)
+
+
+def rejections(segment: Segment) -> list[RejectionLine]:
+    """Return the counts of links that were not taken, by reason, most links first, those without a host last."""
+    counts: Counter[tuple[str, str | None]] = Counter()
+    for p in range(segment.manifest.partitions):
+        for path in segment.paths.all_rejections(p):
+            for line in read_lines(path, RejectionLine):
+                counts[line.reason, line.host] += line.links
+    ordered = sorted(counts.items(), key=lambda item: (item[0][0], item[0][1] is None, -item[1], item[0][1] or ""))
+    return [RejectionLine(reason=reason, host=host, links=links) for (reason, host), links in ordered]
 
 
 def stored_response(segment: Segment, line: FetchLogLine) -> StoredResponse:

@@ -7,7 +7,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from batchcrawl.model.entries import FetchEntry, FetchLogLine, HostLogLine, HostSheet, LinkLine, PageLine
+from batchcrawl.model.entries import (
+    FetchEntry,
+    FetchLogLine,
+    HostLogLine,
+    HostSheet,
+    LinkLine,
+    PageLine,
+    RejectedLink,
+    RejectionLine,
+)
 from batchcrawl.model.host import (
     DomainRecord,
     HostRecord,
@@ -47,6 +56,8 @@ LINES: list[type[msgspec.Struct]] = [
     HostLogLine,
     PageLine,
     LinkLine,
+    RejectionLine,
+    RejectedLink,
     ClaimLine,
     VerdictLine,
     Mark,
@@ -107,6 +118,8 @@ def test_the_paths_are_those_of_the_layout() -> None:
         segment.fetch_dir / "0-00000.warc.gz",
         segment.pages(0, 0),
         segment.links(0, 0, 1),
+        segment.rejections(0, 0),
+        segment.rejected_links(0, 0),
         segment.named_links(0, 1),
     ]
     paths += [segment.rules, segment.briefs(0), segment.claims(0, 1), segment.verdicts(0)]

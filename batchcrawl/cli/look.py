@@ -1,7 +1,9 @@
 """The commands that look into a crawl and change nothing."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, TypedDict, Unpack
 
 import click
@@ -12,6 +14,7 @@ from batchcrawl.cli.running import asked_url, opened_crawl, seen_crawl
 from batchcrawl.cli.summaries import echo_step
 from batchcrawl.errors import ExitCode, UsageError
 from batchcrawl.job.crawl import Crawl
+from batchcrawl.model.entries import RejectionLine
 from batchcrawl.show import (
     Located,
     body,
@@ -25,9 +28,13 @@ from batchcrawl.show import (
     outcomes,
     page_of,
     record_row,
+    rejections,
     stored_response,
 )
 from batchcrawl.store.segment import COMMANDS, STEPS, Segment, open_segment
+
+HOSTS_SHOWN = 3
+"""Of each reason for which links were not taken."""
 
 
 class Looks(TypedDict):
@@ -35,6 +42,7 @@ class Looks(TypedDict):
 
     fetch_list: bool
     outcomes: bool
+    rejected: bool
     page: str | None
     body: str | None
     headers: str | None
@@ -46,6 +54,7 @@ class Looks(TypedDict):
 @click.argument("segment_id", metavar="ID")
 @click.option("--fetch-list", is_flag=True, help="Its URLs as JSON lines.")
 @click.option("--outcomes", is_flag=True, help="Its fetch log as JSON lines.")
+@click.option("--rejected", is_flag=True, help="Its links that were not taken, by reason and host, as JSON lines.")
 @click.option("--page", metavar="URL", help="What was fetched and parsed of one URL, as JSON.")
 @click.option("--body", metavar="URL", help="The body of one URL, its content coding undone.")
 @click.option("--headers", metavar="URL", help="The status and headers of one URL.")
@@ -66,8 +75,8 @@ def segment(job: str, segment_id: str, **looks: Unpack[Looks]) -> None:
         raise UsageError(f"{' and '.join(given)} exclude each other; give one of them")
     with opened_crawl(job) as crawl:
         opened = open_segment(crawl.layout, _newest(crawl) if segment_id == "newest" else segment_id)
-        if looks["fetch_list"] or looks["outcomes"]:
-            for line in fetch_list(opened) if looks["fetch_list"] else outcomes(opened):
+        if looks["fetch_list"] or looks["outcomes"] or looks["rejected"]:
+            for line in _lines(opened, looks):
                 _echo_json(line)
         elif given:
             _echo_of_url(crawl, opened, looks)
@@ -116,6 +125,12 @@ def dump_command(job: str, duplicates: bool) -> None:
             _echo_json(row)
 
 
+def _lines(opened: Segment, looks: Looks) -> Iterable[msgspec.Struct]:
+    if looks["rejected"]:
+        return rejections(opened)
+    return fetch_list(opened) if looks["fetch_list"] else outcomes(opened)
+
+
 def _newest(crawl: Crawl) -> str:
     ids = crawl.layout.segment_ids()
     if not ids:
@@ -152,9 +167,22 @@ def _echo_segment(opened: Segment) -> None:
     for step in STEPS:
         if step in manifest.steps and step != "generated":
             echo_step(step, opened, manifest.steps[step])
+    _echo_lines(_rejected(rejections(opened)))
     waiting = opened.next_step()
     if waiting is not None:
         click.echo(f"next: {COMMANDS[waiting]}")
+
+
+def _rejected(counts: list[RejectionLine]) -> Iterator[str]:
+    """Yield a line for each reason for which links were not taken, with the hosts that most of them led to."""
+    if counts:
+        yield "links not taken, and most of them by host:"
+    for reason, lines in groupby(counts, key=attrgetter("reason")):
+        of_reason = list(lines)
+        hosts = [f"{line.host} {line.links:,}" for line in of_reason if line.host is not None]
+        more = len(of_reason) > HOSTS_SHOWN
+        shown = ", ".join(hosts[:HOSTS_SHOWN]) + (", ..." if more else "")
+        yield f"  {reason:<22} {sum(line.links for line in of_reason):>14,}   {shown}"
 
 
 def _echo_page(crawl: Crawl, opened: Segment, located: Located) -> None:

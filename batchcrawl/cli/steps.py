@@ -1,6 +1,7 @@
 """The commands that run the steps of a crawl, in the order of the flow."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypedDict, Unpack
 
 import click
@@ -116,9 +117,12 @@ def fetch(job: str, segment_id: str | None, quiet: bool) -> None:
 @click.command()
 @job_argument
 @segment_option
+@click.option("--trace", is_flag=True, help="List each link that is not taken, with the rule, in the segment.")
 @quiet_option
-def parse(job: str, segment_id: str | None, quiet: bool) -> None:
+def parse(job: str, segment_id: str | None, trace: bool, quiet: bool) -> None:
     """Turn the pages of a segment into text, signatures and links.
+
+    A parse that goes on with --trace lists no links of what was parsed without it.
 
     \b
     Reads:   fetch log, WARC files
@@ -126,7 +130,7 @@ def parse(job: str, segment_id: str | None, quiet: bool) -> None:
     Example: batchcrawl parse mysite
     Exit codes: 0 done, 1 failed, 2 wrong usage or order, 3 disk full, 5 crawl in use, 6 corrupt data, 11 interrupted
     """
-    _step(job, segment_id, "parsed", quiet=quiet)
+    _step(job, segment_id, "parsed", quiet=quiet, listing=trace)
 
 
 @click.command()
@@ -211,7 +215,7 @@ def _steps(opened: Crawl, control_of: Callable[[str], Control], *, quiet: bool) 
     return Steps(opened, Disk(), command_clock(), control_of, on_plan, on_end)
 
 
-def _step(job: str, segment_id: str | None, step: str, *, quiet: bool) -> StepInfo | None:
+def _step(job: str, segment_id: str | None, step: str, *, quiet: bool, listing: bool = False) -> StepInfo | None:
     """Run one step on a segment; say so when there is nothing to do."""
     with held_crawl(job) as opened, stoppable(quiet=quiet) as controls:
         segment = _segment(opened, segment_id, step)
@@ -220,7 +224,7 @@ def _step(job: str, segment_id: str | None, step: str, *, quiet: bool) -> StepIn
                 what = "no segment needs it" if segment is None else f"segment {segment.id} is {step} already"
                 click.echo(f"{COMMANDS[step]}: nothing to do; {what}")
             return None
-        run_step(_steps(opened, controls.of, quiet=quiet), step, segment)
+        run_step(replace(_steps(opened, controls.of, quiet=quiet), listing=listing), step, segment)
         return segment.manifest.steps[step]
 
 

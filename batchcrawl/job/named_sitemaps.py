@@ -6,27 +6,27 @@ from batchcrawl.job.crawl import Crawl
 from batchcrawl.job.outlinks import Outlinks, Source
 from batchcrawl.model.entries import FetchLogLine, HostLogLine, PageLine
 from batchcrawl.policy.sitemaps import guessed_sitemaps, named_sitemaps
-from batchcrawl.store.parse_output import Buckets
+from batchcrawl.store.page_links import PageLinks
 from batchcrawl.store.records import read_log
 from batchcrawl.store.segment import Segment
 from batchcrawl.web.page import Link
 
 
-def named_sitemap_links(crawl: Crawl, segment: Segment, partition: int) -> tuple[Buckets, list[PageLine]]:
+def named_sitemap_links(crawl: Crawl, segment: Segment, partition: int) -> tuple[PageLinks, list[PageLine]]:
     """Return the links to sitemaps by target partition, sorted, and for each host what was taken of its robots.txt.
 
     The copy counts that is last in the host log, whenever it was fetched. A sitemap is as deep as the nearest URL of
     its host in the segment.
     """
     outlinks = Outlinks(crawl)
-    buckets, pages = outlinks.buckets(), list[PageLine]()
+    out, pages = outlinks.page_links(), list[PageLine]()
     links = _links(crawl, segment, partition)
     for source in _sources(segment, partition, links):
         pages.append(PageLine(fp="", url=f"{source.host}/robots.txt"))
-        outlinks.take_sitemaps(buckets, pages[-1], source, links[source.host])
-    for bucket in buckets:
+        outlinks.take_sitemaps(out, pages[-1], source, links[source.host])
+    for bucket in out.buckets:
         bucket.sort(key=lambda line: (line.fp, line.source, line.position))
-    return buckets, pages
+    return out, pages
 
 
 def _links(crawl: Crawl, segment: Segment, partition: int) -> dict[str, list[Link]]:

@@ -6,16 +6,16 @@ from typing import NamedTuple
 
 from batchcrawl.job.crawl import Crawl
 from batchcrawl.job.scope_rules import DEFAULT
-from batchcrawl.model.entries import FetchLogLine, LinkLine, PageLine
+from batchcrawl.model.entries import FetchLogLine, LinkLine, PageLine, RejectedLink
 from batchcrawl.model.kind import UrlKind
 from batchcrawl.model.rejection import Rejection
 from batchcrawl.policy.scope import Decision
 from batchcrawl.policy.sitemaps import may_speak_of
-from batchcrawl.store.parse_output import Buckets
+from batchcrawl.store.page_links import URL_CHARACTERS_MAX, PageLinks
 from batchcrawl.web.dates import DAY_S, DateSpan
 from batchcrawl.web.fingerprint import partition_of
 from batchcrawl.web.listings.sitemap import is_below
-from batchcrawl.web.page import Link
+from batchcrawl.web.page import Link, Page
 from batchcrawl.web.urls import host_key, host_name, requested_url
 
 TARGETS_REMEMBERED = 50_000
@@ -43,6 +43,8 @@ class Target:
     """A link's target, as far as it depends on the way of the page alone."""
 
     canonical: str
+    host: str
+    """Host key."""
     site: str
     """Registered domain, by the whole suffix list."""
     depth: int
@@ -82,11 +84,17 @@ class Lister:
 class Outlinks:
     """Makes the lines of one page's links after another's; what it remembers makes pages of one site cheap."""
 
-    def __init__(self, crawl: Crawl) -> None:
+    def __init__(self, crawl: Crawl, *, listing: bool = False) -> None:
+        """`listing`: the links that are not taken are listed, and not only counted."""
+        self._listing = listing
         self._strict = crawl.job.settings.sitemaps.strict
         self._follow_nofollow = crawl.job.settings.scope.follow_nofollow
         sources = crawl.job.sources
         self._nofollow = Decision(Rejection.NOFOLLOW, "follow_nofollow = false", sources["scope.follow_nofollow"])
+        links_max = f"links_max = {crawl.job.settings.parse.links_max}"
+        self._unresolved = _UNRESOLVED | {
+            Rejection.LINKS_MAX: Decision(Rejection.LINKS_MAX, links_max, sources["parse.links_max"])
+        }
         self._foreign = Decision(Rejection.FOREIGN, "strict = true", sources["sitemaps.strict"])
         self._partitions = crawl.partitions
         self._canonical = crawl.canonical
@@ -96,9 +104,9 @@ class Outlinks:
         self._targets: dict[Way, dict[str, Target]] = {}
         self._room = TARGETS_REMEMBERED
 
-    def buckets(self) -> Buckets:
-        """Return a bucket for each target partition, empty."""
-        return [[] for _ in range(self._partitions)]
+    def page_links(self) -> PageLinks:
+        """Return what takes the links of a page, empty."""
+        return PageLinks([[] for _ in range(self._partitions)], listed=[] if self._listing else None)
 
     def way(self, *, host: str, depth: int, hops: int, further: int = 1) -> Way:
         """Return the way of what something on the host key `host` leads to.
@@ -111,9 +119,7 @@ class Outlinks:
         """Return the way of the links of a page that was fetched by a line of the fetch log."""
         return self.way(host=line.host, depth=line.depth + 1, hops=line.hops)
 
-    def take(
-        self, buckets: Buckets, page: PageLine, way: Way, links: Iterable[Link], *, nofollow: bool = False
-    ) -> None:
+    def take(self, out: PageLinks, page: PageLine, way: Way, links: Iterable[Link], *, nofollow: bool = False) -> None:
         """Add the lines of the links that belong to the crawl; the others are counted on the page.
 
         `nofollow` says that the page asks for none of them to be followed.
@@ -121,19 +127,30 @@ class Outlinks:
         targets = self._targets_of(way)
         for link in links:
             target = targets.get(link.url) or self._remember(targets, link.url, way)
-            decision = self._decide(link, target, nofollow=nofollow)
+            decision = self._decide(page.fp, link, target, nofollow=nofollow)
             if decision.rejection is not None:
-                _count(page, decision.rejection)
+                _reject(out, page, link.url, decision, target.host)
                 continue
             page.links += 1
-            buckets[target.partition].append(_line(page.fp, link, target))
+            out.buckets[target.partition].append(_line(page.fp, link, target))
 
-    def judge(self, way: Way, link: Link, *, nofollow: bool = False) -> Judged:
-        """Return what `take` does with a link."""
+    def judge(self, fp: str, way: Way, link: Link, *, nofollow: bool = False) -> Judged:
+        """Return what `take` does with a link of the page with a fingerprint."""
         target = self._target(link.url, way)
-        return Judged(target, self._decide(link, target, nofollow=nofollow))
+        return Judged(target, self._decide(fp, link, target, nofollow=nofollow))
 
-    def _decide(self, link: Link, target: Target, *, nofollow: bool) -> Decision:
+    def refuse(self, out: PageLinks, page: PageLine, read: Page) -> None:
+        """Count the links that were not even resolved; they are counted with the host of their page."""
+        host = host_key(page.url)
+        for reason, links in read.rejected.items():
+            page.rejected[reason] = page.rejected.get(reason, 0) + links
+            out.rejected[reason, host] += links
+        if out.listed is not None:
+            out.listed.extend(_rejected(page, href, self._unresolved[reason]) for href, reason in read.refused or ())
+
+    def _decide(self, fp: str, link: Link, target: Target, *, nofollow: bool) -> Decision:
+        if target.fingerprint == fp:
+            return _SELF
         if (nofollow or (link.rel and "nofollow" in link.rel)) and not self._follow_nofollow:
             return self._nofollow
         return target.decision
@@ -147,7 +164,7 @@ class Outlinks:
             index_way=self.way(host=line.host, depth=line.depth, hops=line.hops, further=0),
         )
 
-    def take_listed(self, buckets: Buckets, page: PageLine, lister: Lister, links: Iterable[Link]) -> None:
+    def take_listed(self, out: PageLinks, page: PageLine, lister: Lister, links: Iterable[Link]) -> None:
         """Do the same for what a sitemap or feed lists.
 
         A sitemap speaks of its own site and of those in its line; a feed links anywhere, and dates pages of its own.
@@ -156,13 +173,13 @@ class Outlinks:
         read_at = int(lister.line.ended_at or 0)
         for link in links:
             judged = self.judge_listed(lister, link)
-            out = _take_one(buckets, page, link, judged)
-            if out is None:
+            taken = _take_one(out, page, link, judged)
+            if taken is None:
                 continue
             if link.kind == "index":
-                out.leads_to, out.sites = UrlKind.SITEMAP, lister.line.sites
+                taken.leads_to, taken.sites = UrlKind.SITEMAP, lister.line.sites
             if link.lastmod is not None and lister.may_speak_of(judged.target):
-                _date(out, link.lastmod, read_at)
+                _date(taken, link.lastmod, read_at)
 
     def judge_listed(self, lister: Lister, link: Link) -> Judged:
         """Return what `take_listed` does with a link."""
@@ -175,34 +192,34 @@ class Outlinks:
             return Judged(target, _FOREIGN)
         return Judged(target, _forgiving(target, lister.site) if is_sitemap else target.decision)
 
-    def take_redirect(self, buckets: Buckets, page: PageLine, line: FetchLogLine, link: Link) -> None:
+    def take_redirect(self, out: PageLinks, page: PageLine, line: FetchLogLine, link: Link) -> None:
         """Do the same for the target of a redirect.
 
         It is one link further, but a site that moved to another host or scheme stays a seed's.
         """
         if line.kind is UrlKind.SITEMAP:
             source = Source(host=line.host, depth=line.depth, hops=line.hops, sites=line.sites)
-            self.take_sitemaps(buckets, page, source, [link])
+            self.take_sitemaps(out, page, source, [link])
         else:
-            self.take(buckets, page, self._way_of_redirect(line), [link])
+            self.take(out, page, self._way_of_redirect(line), [link])
 
     def judge_redirect(self, line: FetchLogLine, link: Link) -> Judged:
         """Return what `take_redirect` does with a link."""
         if line.kind is UrlKind.SITEMAP:
             return self._judge_sitemap(Source(host=line.host, depth=line.depth, hops=line.hops), link)
-        return self.judge(self._way_of_redirect(line), link)
+        return self.judge(line.fp, self._way_of_redirect(line), link)
 
-    def take_sitemaps(self, buckets: Buckets, page: PageLine, source: Source, links: Iterable[Link]) -> None:
+    def take_sitemaps(self, out: PageLinks, page: PageLine, source: Source, links: Iterable[Link]) -> None:
         """Do the same for links to sitemaps that may speak for their source: those of a robots.txt, or a redirect.
 
         They are as deep as their source.
         """
         for link in links:
             judged = self._judge_sitemap(source, link)
-            out = _take_one(buckets, page, link, judged)
-            if out is not None:
+            taken = _take_one(out, page, link, judged)
+            if taken is not None:
                 sites = {self._site(source.host), *source.sites}
-                out.leads_to, out.sites = UrlKind.SITEMAP, sorted(sites - {judged.target.site})
+                taken.leads_to, taken.sites = UrlKind.SITEMAP, sorted(sites - {judged.target.site})
 
     def _judge_sitemap(self, source: Source, link: Link) -> Judged:
         way = self.way(host=source.host, depth=source.depth, hops=source.hops, further=0)
@@ -229,6 +246,7 @@ class Outlinks:
         hops = 0 if self._scope.owns(host) else way[1]
         target = Target(
             canonical=canonical,
+            host=host,
             site=self._registered(host_name(host)),
             depth=way[0],
             hops=hops,
@@ -262,20 +280,42 @@ def _line(source: str, link: Link, target: Target) -> LinkLine:
     )
 
 
-def _take_one(buckets: Buckets, page: PageLine, link: Link, judged: Judged) -> LinkLine | None:
+def _take_one(out: PageLinks, page: PageLine, link: Link, judged: Judged) -> LinkLine | None:
     if judged.decision.rejection is not None:
-        _count(page, judged.decision.rejection)
+        _reject(out, page, link.url, judged.decision, judged.target.host)
         return None
     page.links += 1
     line = _line(page.fp, link, judged.target)
-    buckets[judged.target.partition].append(line)
+    out.buckets[judged.target.partition].append(line)
     return line
 
 
-def _count(page: PageLine, rejection: Rejection) -> None:
-    page.rejected[rejection.value] = page.rejected.get(rejection.value, 0) + 1
+def _reject(out: PageLinks, page: PageLine, url: str, decision: Decision, host: str) -> None:
+    assert decision.rejection is not None
+    reason = decision.rejection.value
+    page.rejected[reason] = page.rejected.get(reason, 0) + 1
+    out.rejected[reason, host] += 1
+    if out.listed is not None:
+        out.listed.append(_rejected(page, url, decision))
 
 
+def _rejected(page: PageLine, url: str, decision: Decision) -> RejectedLink:
+    return RejectedLink(
+        url=url[:URL_CHARACTERS_MAX],
+        source=page.url,
+        reason="" if decision.rejection is None else decision.rejection.value,
+        rule=decision.rule,
+        place=decision.place,
+    )
+
+
+_SELF = Decision(Rejection.SELF, "leads to its own page", DEFAULT)
+_UNRESOLVED = {
+    Rejection.SELF: _SELF,
+    Rejection.INVALID: Decision(Rejection.INVALID, "no URL by the URL standard", DEFAULT),
+    Rejection.SCHEME: Decision(Rejection.SCHEME, "neither http nor https", DEFAULT),
+    Rejection.TOO_LONG: Decision(Rejection.TOO_LONG, "too long to be resolved", DEFAULT),
+}
 _FOREIGN = Decision(Rejection.FOREIGN, "a sitemap speaks of its own site, and of those that name it", DEFAULT)
 _FORGIVEN = Decision(None, "a sitemap of a site may lie anywhere on it", DEFAULT)
 

@@ -1,9 +1,10 @@
 """What a stored answer holds: the body of a line of the fetch log, read as what it is."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from batchcrawl.errors import CorruptData
-from batchcrawl.job.load import Job
+from batchcrawl.job.crawl import Crawl
 from batchcrawl.model.entries import FetchLogLine
 from batchcrawl.model.kind import UrlKind
 from batchcrawl.store.warc_reader import read_exchange
@@ -19,12 +20,17 @@ from batchcrawl.web.page import Page
 class PageReader:
     """Reads one body after another; what it remembers makes pages of one site cheap."""
 
-    def __init__(self, job: Job, fetch_dir: Path) -> None:
-        """`fetch_dir` is the folder of a segment that has the WARC files."""
+    def __init__(self, crawl: Crawl, fetch_dir: Path, *, listing: bool = False, places: bool = False) -> None:
+        """`fetch_dir` is the folder of a segment that has the WARC files.
+
+        `listing`: the links that are not taken are listed, and not only counted. `places`: links to a place on the page
+        itself are among the links in any case.
+        """
+        job = crawl.job
         self._fetch_dir = fetch_dir
         self._decoded_bytes_max = job.settings.parse.decoded_bytes_max
-        self._limits = job.settings.sitemaps.limits()
-        self._reading = _reading(job)
+        self._limits = replace(job.settings.sitemaps.limits(), refused=listing)
+        self._reading = _reading(crawl, listing=listing, places=places)
         self._resolvers = Resolvers()
 
     def read(self, line: FetchLogLine) -> Page:
@@ -51,7 +57,12 @@ class PageReader:
         return read_document(body, head, self._reading, self._resolvers)
 
 
-def _reading(job: Job) -> Reading:
-    parse = job.settings.parse
-    wanted = Wanted(product_token=job.product_token, resources=frozenset(parse.resources))
+def _reading(crawl: Crawl, *, listing: bool, places: bool) -> Reading:
+    parse = crawl.job.settings.parse
+    wanted = Wanted(
+        product_token=crawl.job.product_token,
+        resources=frozenset(parse.resources),
+        places=places or "fragment" not in crawl.identity.canonical_steps,
+        refused=listing,
+    )
     return Reading(links_max=parse.links_max, wanted=wanted)

@@ -214,3 +214,26 @@ class LinkLine(Line):
     """What the target is said to be: a page, or a sitemap."""
     sites: list[str] = []
     """Of a link to a sitemap: registered domains beside its own that it may speak for; `*` is any."""
+
+
+class RejectionLine(Line):
+    """How many links of a chunk to one host were not taken for one reason."""
+
+    reason: str
+    links: int
+    host: str | None = None
+    """Host key of the targets, or of the page where a target has none; absent for the sum of the hosts left out."""
+
+
+class RejectedLink(Line):
+    """A link that was not taken."""
+
+    url: str
+    """As resolved, or as written where it was not; cut at 2,000 characters."""
+    source: str
+    """URL of the page."""
+    reason: str
+    rule: str
+    """What rejects it, as people read it."""
+    place: str
+    """`file:line` of the rule, or `default`."""

@@ -30,6 +30,8 @@ class Rejection(Enum):
     """The page or the link says nofollow and the job obeys it."""
     DUPLICATE = "duplicate"
     """Its page is a duplicate, and the job's `parse.duplicates` says to skip the links of those."""
+    SELF = "self"
+    """Leads to the page that it stands on, mostly to a place in it, as `#top`."""
     LINKS_MAX = "links_max"
     """Stands behind the job's `parse.links_max`-th link of its page."""
     TRAP_PATH_DEPTH = "trap_path_depth"

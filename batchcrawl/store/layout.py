@@ -137,6 +137,18 @@ class SegmentPaths:
         """Return the links of a chunk that lead into the partition `target`."""
         return self.parse_dir / f"{p}-{chunk:05}.links-{target}.jsonl.zst"
 
+    def rejections(self, p: int, chunk: int) -> Path:
+        """Return the counts of a chunk's links that were not taken, by reason and host."""
+        return self.parse_dir / f"{p}-{chunk:05}.rejections.jsonl.zst"
+
+    def rejected_links(self, p: int, chunk: int) -> Path:
+        """Return the links of a chunk that were not taken; only there if they were asked for."""
+        return self.parse_dir / f"{p}-{chunk:05}.rejected.jsonl.zst"
+
+    def all_rejections(self, p: int) -> list[Path]:
+        """Return the files of a partition that count its links that were not taken, in order."""
+        return sorted(self.parse_dir.glob(f"{p}-*.rejections.jsonl.zst"))
+
     def named_links(self, p: int, target: int) -> Path:
         """Return the links into the partition `target` that the robots.txt files of a partition name."""
         return self.parse_dir / f"{p}-robots.links-{target}.jsonl.zst"

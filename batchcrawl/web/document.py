@@ -63,6 +63,7 @@ def read_document(body: bytes, head: Head, reading: Reading, resolvers: Resolver
         )
     else:
         page = _read_other(body, media_type, head.content_type)
+        page.refused = [] if reading.wanted.refused else None
         resolver = resolvers.of_page(url=head.url, base_href=None, encoding="utf-8")
         take_links(page, links, resolver, links_max=reading.links_max)
     page.media_type = media_type

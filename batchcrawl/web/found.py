@@ -14,6 +14,10 @@ class Wanted:
     """A meta of this name counts as one for robots."""
     resources: frozenset[str] = frozenset()
     """Kinds of RESOURCE_KINDS that are links."""
+    places: bool = True
+    """Links to a place on the page itself are links; else they are only counted."""
+    refused: bool = False
+    """What is no link to be taken is listed, and not only counted."""
 
 
 NOTHING_MORE = Wanted()

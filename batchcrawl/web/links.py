@@ -66,6 +66,11 @@ class Resolver:
         """The URL that is resolved against."""
         return self._base.url
 
+    @property
+    def document(self) -> str:
+        """That URL without its fragment."""
+        return self._base.document
+
     def resolve(self, href: str) -> str | Rejection:
         """Return the serialised http or https URL of an attribute, or why it is not taken."""
         if href.startswith("#"):
@@ -99,26 +104,48 @@ class Resolver:
 _PLAIN_FRAGMENT = re.compile(r"#[A-Za-z0-9_~!$&'()*+,;=:@/?.-]*+\Z")
 
 
-def take_links(page: Page, found: Sequence[FoundLink], resolver: Resolver, *, links_max: int, first: int = 0) -> None:
+def take_links(
+    page: Page,
+    found: Sequence[FoundLink],
+    resolver: Resolver,
+    *,
+    links_max: int,
+    first: int = 0,
+    own_document: str | None = None,
+) -> None:
     """Add the links found to a page that has fewer than `links_max`; the others are counted by their reason.
 
-    `first` is the number of the first of them among all of the page.
+    `first` is the number of the first of them among all of the page. With `own_document`, the page's URL without its
+    fragment, links to places on it are among the others.
     """
     links = page.links
+    own = own_document is not None and resolver.document == own_document
     for position, link in enumerate(found, first):
+        href = link.href
+        if own and href[:1] == "#":
+            reject(page, Rejection.SELF, href)
+            continue
         if len(links) >= links_max:
-            reject(page, Rejection.LINKS_MAX, first + len(found) - position)
+            _reject_rest(page, found[position - first :], own=own)
             return
-        target = resolver.resolve(link.href)
+        target = resolver.resolve(href)
         if isinstance(target, Rejection):
-            reject(page, target)
+            reject(page, target, href)
         else:
             links.append(Link(target, link.kind, link.anchor, link.rel, position))
 
 
-def reject(page: Page, reason: Rejection, count: int = 1) -> None:
-    """Count links of a page that are not taken."""
-    page.rejected[reason.value] = page.rejected.get(reason.value, 0) + count
+def _reject_rest(page: Page, found: Sequence[FoundLink], *, own: bool) -> None:
+    """Count the links behind the last that is taken."""
+    for link in found:
+        reject(page, Rejection.SELF if own and link.href[:1] == "#" else Rejection.LINKS_MAX, link.href)
+
+
+def reject(page: Page, reason: Rejection, href: str) -> None:
+    """Count a link of a page that is not taken."""
+    page.rejected[reason.value] = page.rejected.get(reason.value, 0) + 1
+    if page.refused is not None:
+        page.refused.append((href, reason))
 
 
 # Links that mean the same on every page of the site, or of the folder where they begin otherwise. Those of a colon may

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from batchcrawl.model.kind import UrlKind
+from batchcrawl.model.rejection import Rejection
 from batchcrawl.web.dates import DateSpan
 
 
@@ -60,6 +61,8 @@ class Page:
     """Where a meta refresh leads, unless to the page itself. Not among `links`."""
     rejected: dict[str, int] = field(default_factory=dict)
     """Links not taken, counted by the value of their `Rejection`."""
+    refused: list[tuple[str, Rejection]] | None = None
+    """Those links as written; None where they are not asked for."""
     kind: UrlKind = UrlKind.PAGE
     cut: str | None = None
     """Why not all of a sitemap or feed was read: `bytes`, `entries` or `tags`, for the limit that was reached."""

@@ -14,7 +14,7 @@ from batchcrawl.web.html.parse import parse_page
 URL = "http://example.org/a/b.html"
 LINKS_MAX = 5000
 MB = 1_000_000
-TIMES_CPU = 12
+TIMES_CPU = 25
 """So many times the CPU time of the plain page a hostile one may take."""
 TIMES_MEMORY = 6
 LIMITS = Limits(cpu_s=120, wall_s=600, memory_bytes=2000 * MB)

@@ -8,6 +8,7 @@ from batchcrawl.web.html.refresh import parse_refresh
 from batchcrawl.web.html.walk import walk
 from batchcrawl.web.links import Resolver, Resolvers, reject, take_links
 from batchcrawl.web.page import Link, Page
+from batchcrawl.web.urls import requested_url
 
 __all__ = ["Link", "Page", "parse_page"]
 
@@ -46,12 +47,13 @@ def parse_page(
         text=found.text,
         words=found.words,
         tokens=found.tokens,
+        refused=[] if wanted.refused else None,
     )
+    own = None if wanted.places else requested_url(url)
     if links_of_head:
-        take_links(
-            page, links_of_head, resolvers.of_page(url=url, base_href=None, encoding="utf-8"), links_max=links_max
-        )
-    take_links(page, found.links, resolver, links_max=links_max, first=len(links_of_head))
+        of_head = resolvers.of_page(url=url, base_href=None, encoding="utf-8")
+        take_links(page, links_of_head, of_head, links_max=links_max, own_document=own)
+    take_links(page, found.links, resolver, links_max=links_max, first=len(links_of_head), own_document=own)
     page.canonical = _canonical(found, resolver)
     page.refresh = _refresh(page, found, resolver, position=len(links_of_head) + len(found.links))
     return page
@@ -85,6 +87,6 @@ def _refresh(page: Page, found: Found, resolver: Resolver, *, position: int) -> 
         target = resolver.resolve(refresh.target)
         if isinstance(target, str):
             return Link(target, "meta", None, (), position)
-        reject(page, target)
+        reject(page, target, refresh.target)
         return None
     return None

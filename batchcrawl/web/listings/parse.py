@@ -13,7 +13,7 @@ from batchcrawl.web.charset import xml_encoding
 from batchcrawl.web.codings import decode_body
 from batchcrawl.web.dates import parse_date
 from batchcrawl.web.encodings import python_codec
-from batchcrawl.web.links import Resolver, Resolvers
+from batchcrawl.web.links import Resolver, Resolvers, reject
 from batchcrawl.web.listings.entry_reader import EntryReader, RawEntry
 from batchcrawl.web.listings.feed import AtomReader, RssReader
 from batchcrawl.web.listings.sitemap import NAMESPACES, SitemapReader, is_web_address, read_url_list
@@ -37,6 +37,8 @@ class ListingLimits:
     entries_max: int = 50_000
     strict_namespace: bool = False
     """An element counts as a sitemap's only in the namespace of the protocol."""
+    refused: bool = False
+    """What is no link to be taken is listed, and not only counted."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,7 @@ def _read_xml(root: _Root, parts: Iterable[str], url: str, limits: ListingLimits
     reader = _reader(root, frozenset(own), limits.entries_max)
     whole = scan_xml(parts, reader, tags_max=TAGS_MAX)
     reader.close()
-    page = _page(reader.entries, kind, link_kind, url)
+    page = _page(reader.entries, kind, link_kind, url, limits)
     page.cut = "entries" if reader.cut else None if whole else "tags"
     return page
 
@@ -170,21 +172,21 @@ def _reader(root: _Root, own_prefixes: frozenset[str], entries_max: int) -> Entr
 
 def _read_text(parts: Iterable[str], url: str, limits: ListingLimits) -> Page:
     lines = read_url_list(parts)
-    page = _page(islice(lines, limits.entries_max), UrlKind.SITEMAP, "sitemap", url)
+    page = _page(islice(lines, limits.entries_max), UrlKind.SITEMAP, "sitemap", url, limits)
     page.cut = None if next(lines, None) is None else "entries"
     return page
 
 
-def _page(entries: Iterable[RawEntry], kind: UrlKind, link_kind: str, url: str) -> Page:
+def _page(entries: Iterable[RawEntry], kind: UrlKind, link_kind: str, url: str, limits: ListingLimits) -> Page:
     """Resolve the entries; one that is there twice counts once, and those that are no web address are counted."""
-    page = Page(charset="", kind=kind)
+    page = Page(charset="", kind=kind, refused=[] if limits.refused else None)
     resolver = Resolvers().of_page(url=url, base_href=None, encoding="utf-8")
     signature = blake2b(url.encode("utf-8", "replace"), digest_size=TEXT_SIGNATURE_BYTES)
     seen: set[str] = set()
     for position, entry in enumerate(entries):
         target = _resolver(resolver, entry, url).resolve(entry.location)
         if isinstance(target, Rejection):
-            page.rejected[target.value] = page.rejected.get(target.value, 0) + 1
+            reject(page, target, entry.location)
         elif target not in seen:
             seen.add(target)
             date = parse_date(entry.date)
