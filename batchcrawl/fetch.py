@@ -322,16 +322,22 @@ class _Visitor:
         else:
             with closing(result):
                 if self._is_asked_past(host, entry, result, cookie, conditional=bool(asked)):
-                    return After(wait_s=host.wait_s(self._clock.now()), again=True)
+                    return self._ask_again(host)
                 line = self._stored(entry, result, conditional=bool(asked))
         line.delay_s = delay_s
         host.learn_answer(line)
-        wait_s = host.wait_s(self._clock.now())
         if _is_tried_again(line.outcome, host.politeness, tries=self._tries[entry.fp]):
-            return After(wait_s=wait_s, again=True)
+            return self._ask_again(host)
+        wait_s = host.wait_s(self._clock.now())
         self._log(host, line)
         self.body_bytes += line.body_bytes or 0
         return After(wait_s=wait_s, drop_host=host.politeness.put_off)
+
+    def _ask_again(self, host: HostState) -> After:
+        """Leave a URL the next of its host, and write down the pause, which no line of the fetch log tells."""
+        now = self._clock.now()
+        self._output.log_host(host.line(now))
+        return After(wait_s=host.wait_s(now), again=True)
 
     def _is_asked_past(
         self, host: HostState, entry: FetchEntry, answer: Answer, cookie: str | None, *, conditional: bool

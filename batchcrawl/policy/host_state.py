@@ -1,13 +1,15 @@
 """What the fetch step knows of a host while it runs; a step that was cut learns it again from its logs.
 
 A host has one request at a time, so its lines stand in the fetch log in the order in which it answered. Its
-state is a function of its sheet, its lines in the host log, of which each robots.txt brings one at once, and those
-lines; what else was learned is written there when the step ends.
+state is a function of its sheet, its lines in the host log, of which each robots.txt and each request that gave its URL
+no outcome brings one at once, and those lines; what else was learned is written there when the step ends.
 """
 
 import math
 from collections import deque
 from collections.abc import Iterable, Mapping
+
+from msgspec.structs import replace
 
 from batchcrawl.model.entries import FetchLogLine, HostLogLine, HostSheet
 from batchcrawl.model.exchange import Answer, NoAnswer
@@ -142,6 +144,15 @@ class HostState:
         elif line.robots_hop is not None:
             self.rest(line.at)
 
+    def keep_pause(self, line: HostLogLine) -> None:
+        """Keep the pause that a line of the host log tells of, which stands behind all answers of the fetch log.
+
+        It is that of a request after which its URL was to be asked for again, and so has no outcome yet.
+        """
+        self.politeness = replace(self.politeness, failures=line.failures, deferred_until=line.deferred_until)
+        self.changed = self.changed or line.failures > 0
+        self.rest(line.at)
+
     def forget_just_got(self) -> None:
         """Let robots.txt be good no longer than until it expires: the step was cut after it was got."""
         self._has_just_got_robots = False
@@ -203,6 +214,7 @@ def replay(
     """
     recalled = _Recalled(hosts, known)
     lost: dict[str, HostState] = {}
+    answered_at: dict[str, float] = {}
     for line in lines:
         recalled.refuse_until(line.ended_at or 0.0)
         host, at = hosts[line.host], line.started_at or line.ended_at or 0.0
@@ -212,10 +224,14 @@ def replay(
         requests = line.tries if line.outcome in REACTIONS else min(line.tries, 1)  # only the last one succeeded
         for _ in range(requests):
             host.learn_answer(line)
+            answered_at[line.host] = line.ended_at or 0.0
     recalled.refuse_until(math.inf)
     for host in hosts.values():
         if recalled.until(host.name, math.inf):
             lost.pop(host.name, None)
+        last = recalled.last.get(host.name)
+        if last is not None and last.at > answered_at.get(host.name, 0.0):
+            host.keep_pause(last)
         host.forget_just_got()
     return list(lost.values())
 
@@ -241,13 +257,16 @@ class _Recalled:
         self._hosts = hosts
         self._waiting: dict[str, deque[HostLogLine]] = {}
         self._unreachable: set[str] = set()
+        self.last: dict[str, HostLogLine] = {}
+        """The last line of each host."""
         refusals: dict[tuple[str, float], HostLogLine] = {}
         for line in known:
+            self.last[line.host] = line
             if line.refused_at is not None:
                 refusals.setdefault((line.host, line.refused_at), line)
             waiting = self._waiting.setdefault(line.host, deque())
             if waiting and (waiting[-1].robots, waiting[-1].robots_hop) == (line.robots, line.robots_hop):
-                waiting[-1].address = line.address  # the step's last word brings no other robots.txt
+                waiting[-1].address = line.address  # a pause, or the step's last word: no other robots.txt
             else:
                 waiting.append(line)
         self._refusals = deque(sorted(refusals.values(), key=lambda line: line.at))

@@ -83,6 +83,29 @@ def test_what_the_end_of_a_step_has_written_down_is_not_learned_twice() -> None:
     assert again.line(500.0) == live.line(500.0)
 
 
+def test_a_pause_before_a_url_is_asked_for_again_holds_across_a_kill() -> None:
+    live, again = host_state(), host_state()
+    get_robots(live, ROBOTS)
+    known = [live.line(10.0)]
+    live.learn_answer(asked(20.0, FetchOutcome.TIMEOUT, status=None, took_s=5.0))  # no outcome yet: tried again
+    replay({HOST: again}, [*known, live.line(25.0)], [])
+    assert again.politeness == live.politeness
+    assert again.wait_s(25.0) == live.wait_s(25.0) == 30.0
+
+
+def test_a_pause_that_an_answer_has_ended_is_not_kept() -> None:
+    live, again = host_state(), host_state()
+    get_robots(live, ROBOTS)
+    known = [live.line(10.0)]
+    live.learn_answer(asked(20.0, FetchOutcome.TIMEOUT, status=None, took_s=5.0))
+    known.append(live.line(25.0))
+    line = asked(60.0, FetchOutcome.FETCHED, status=200, took_s=0.1)
+    live.learn_answer(line)
+    replay({HOST: again}, known, [line])
+    assert again.politeness == live.politeness
+    assert again.wait_s(60.1) == live.wait_s(60.1) == 3.0
+
+
 def test_a_host_whose_robots_txt_could_not_be_had_stays_put_off() -> None:
     live, again = host_state(), host_state()
     get_robots(live, UNREACHABLE, status=503, retry_after="600")
