@@ -33,6 +33,7 @@ from batchcrawl.policy.priority import draw_pattern
 from batchcrawl.policy.revisits import VALIDATORS_FAILED, find_revisit, validators
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.fetch_output import FetchOutput
+from batchcrawl.store.open_files import allow_open_files
 from batchcrawl.store.records import FileInfo, read_lines, read_log
 from batchcrawl.store.segment import Segment, StepInfo
 from batchcrawl.web.urls import host_name
@@ -43,6 +44,10 @@ RESERVE_TIMES = 3
 """So many times the job's threads stand by for those that wait for slow hosts."""
 RESERVE_MAX = 256
 """And no more of a partition: each may hold a connection."""
+FILES_OF_THREAD = 4
+"""A connection, two files of a large body, and one more connection that is kept."""
+OTHER_FILES = 1000
+"""Connections that are kept, those of the resolver, logs and WARC files."""
 ROBOTS_FP = "robots.txt"
 """Stands for the fingerprint in the record ids of robots.txt, which is no page."""
 
@@ -93,6 +98,8 @@ def fetch(crawl: Crawl, segment: Segment, *, disk: Disk, clock: Clock, control: 
 def fetch_partition(task: Task, control: Control) -> Fetched:
     """Fetch what is left of one partition's fetch list."""
     job, paths = task.crawl.job, task.segment.paths
+    # A socket that cannot be opened would be taken for a failure of its host.
+    allow_open_files(OTHER_FILES + FILES_OF_THREAD * (1 + RESERVE_TIMES) * task.threads)
     output = FetchOutput(
         task.disk,
         paths,

@@ -1,15 +1,15 @@
 import resource
 
-from batchcrawl.store.segment_events import OTHER_FILES, _allow_open_files
+from batchcrawl.store.open_files import allow_open_files
 
 
-def test_update_may_open_all_its_files_of_links_at_once() -> None:
+def test_the_limit_of_open_files_rises_as_far_as_is_needed_and_never_falls() -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(soft, 256), hard))
-        _allow_open_files(300)
-        assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == min(300 + OTHER_FILES, hard)
-        _allow_open_files(1)
-        assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == min(300 + OTHER_FILES, hard)
+        allow_open_files(300)
+        assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == min(300, hard)
+        allow_open_files(1)
+        assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == min(300, hard)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

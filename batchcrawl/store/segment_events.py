@@ -1,7 +1,6 @@
 """What a segment says of each URL of a partition: its visit, what it is to other pages, and the links to it."""
 
 import heapq
-import resource
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
@@ -15,6 +14,7 @@ from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.model.rejection import TRAPS
 from batchcrawl.policy.seen import Verdict
 from batchcrawl.policy.visits import Visit
+from batchcrawl.store.open_files import allow_open_files
 from batchcrawl.store.records import read_lines, read_log
 from batchcrawl.store.segment import Segment
 
@@ -92,7 +92,7 @@ class Reader:
         visits = self.visits(read_lines(self.segment.paths.briefs(self.partition), PageBrief))
         judged = (Event(fp, verdict=verdict) for fp, verdict in sorted(verdicts.of.items()))
         paths = self.segment.listed("parse", end=f".links-{self.partition}.jsonl.zst")
-        _allow_open_files(len(paths))
+        allow_open_files(len(paths) + OTHER_FILES)  # all are merged at once
         links = heapq.merge(*(read_lines(path, LinkBrief) for path in paths), key=_FP)
         parts: Iterator[Event | LinkBrief] = heapq.merge(visits, judged, links, key=_FP)
         for fp, group in groupby(parts, key=_FP):
@@ -163,12 +163,3 @@ def _one_link(link: LinkBrief, other: LinkBrief) -> LinkBrief:
     if rest.sites:
         best.sites = sorted({*best.sites, *rest.sites})
     return best
-
-
-def _allow_open_files(files: int) -> None:
-    """Raise the soft limit of open files as far as is needed: all files of links are merged at once."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = files + OTHER_FILES
-    if wanted > soft != resource.RLIM_INFINITY:
-        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
