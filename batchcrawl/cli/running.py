@@ -74,11 +74,12 @@ def asked_instant(text: str, *, now: float) -> float:
 
     An instant without an offset is one of UTC. Raises UsageError for what is none of them.
     """
-    if text.startswith("+") and (wait_s := parse_duration(text[1:])) is not None:
-        return now + wait_s
     with suppress(ValueError):
-        at = datetime.fromisoformat(text)
-        instant = (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
+        if text.startswith("+") and (wait_s := parse_duration(text[1:])) is not None:
+            instant = now + wait_s
+        else:
+            at = datetime.fromisoformat(text)
+            instant = (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
         if 0 <= instant <= INSTANT_MAX:
             return instant
     raise UsageError(f"{text!r} is no time; give one as 2026-12-24, 2026-12-24T18:00Z or +7d")

@@ -92,7 +92,7 @@ def delay_one_url(crawl: Path, *, due_at: int) -> None:
         batch.commit()
 
 
-@pytest.mark.parametrize("text", ["never", "+1 day", "2026-13-01", "1900-01-01", "9999-01-01", "+"])
+@pytest.mark.parametrize("text", ["never", "+1 day", "2026-13-01", "1900-01-01", "9999-01-01", "+", "+99999999d"])
 def test_what_is_no_time_is_wrong_usage(text: str) -> None:
     result = run("generate", "x.toml", "--at", text)
     assert (result.exit_code, result.stderr) == (
