@@ -98,6 +98,7 @@ def fetch(crawl: Crawl, segment: Segment, *, disk: Disk, clock: Clock, control: 
 def fetch_partition(task: Task, control: Control) -> Fetched:
     """Fetch what is left of one partition's fetch list."""
     job, paths = task.crawl.job, task.segment.paths
+    was_cut = paths.fetch_log(task.partition).exists()
     # A socket that cannot be opened would be taken for a failure of its host.
     allow_open_files(OTHER_FILES + FILES_OF_THREAD * (1 + RESERVE_TIMES) * task.threads)
     output = FetchOutput(
@@ -109,7 +110,7 @@ def fetch_partition(task: Task, control: Control) -> Fetched:
         warc_bytes_max=job.settings.fetch.warc_bytes_max,
     )
     try:
-        names = _fetch_rest(task, output, control)
+        names = _fetch_rest(task, output, control, was_cut=was_cut)
     except BaseException:
         output.suspend()
         raise
@@ -122,7 +123,7 @@ def fetch_partition(task: Task, control: Control) -> Fetched:
     return result
 
 
-def _fetch_rest(task: Task, output: FetchOutput, control: Control) -> dict[str, int]:
+def _fetch_rest(task: Task, output: FetchOutput, control: Control, *, was_cut: bool) -> dict[str, int]:
     """Return how host names were found, as counts of the step."""
     settings = task.crawl.job.settings.fetch
     entries = list(read_lines(task.segment.paths.fetch_list(task.partition), FetchEntry))
@@ -135,7 +136,7 @@ def _fetch_rest(task: Task, output: FetchOutput, control: Control) -> dict[str, 
     visitor.recover_robots(control)
     for host, gaps_s in visitor.gates().items():
         frontier.set_gates(host, gaps_s)
-    for host, wait_s in visitor.waits().items():
+    for host, wait_s in visitor.waits(was_cut=was_cut).items():
         frontier.put_off(host, until=task.clock.monotonic() + wait_s)
     crew = Crew(
         frontier,
@@ -239,7 +240,7 @@ class _Visitor:
             return After(wait_s=host.wait_s(self._clock.now()), again=True)
         host.refuse_delay(now)
         if host.politeness.put_off:
-            self._log(host, unasked(entry, FetchOutcome.DEFERRED, _why_put_off(host), at=now))
+            self._log(host, unasked(entry, FetchOutcome.DEFERRED, host.why_put_off, at=now))
             return After(wait_s=0.0, drop_host=True)
         if not host.allowed.allowed(self._token, entry.url):
             why = host.allowed.deciding_line(self._token, entry.url).reason
@@ -249,7 +250,7 @@ class _Visitor:
 
     def defer(self, entries: list[FetchEntry]) -> None:
         """Give entries of a host that is put off back to the crawldb; none of them was next."""
-        now, why = self._clock.now(), _why_put_off(self._hosts[entries[0].host])
+        now, why = self._clock.now(), self._hosts[entries[0].host].why_put_off
         self._output.log(*(unasked(entry, FetchOutcome.DEFERRED, why, at=now) for entry in entries))
 
     def give_back(self, entries: list[FetchEntry]) -> None:
@@ -270,10 +271,16 @@ class _Visitor:
         """Return the gaps in seconds that each host shares with others, by the name of what is shared."""
         return {name: self._gates(host) for name, host in self._hosts.items()}
 
-    def waits(self) -> dict[str, float]:
-        """Return the hosts that were asked before the step was cut, and how many seconds they are to be left alone."""
-        now = self._clock.now()
-        return {name: wait_s for name, host in self._hosts.items() if (wait_s := host.wait_s(now))}
+    def waits(self, *, was_cut: bool) -> dict[str, float]:
+        """Return the hosts that are to be left alone for a while, and for how many seconds.
+
+        A step that was killed leaves no trace of the requests that were under way: any host may have had one.
+        """
+        now, waits = self._clock.now(), {}
+        for name, host in self._hosts.items():
+            delay_s = host.politeness.delay_s if was_cut and not host.politeness.put_off else 0.0
+            waits[name] = max(host.wait_s(now), delay_s)
+        return {name: wait_s for name, wait_s in waits.items() if wait_s}
 
     def close(self) -> None:
         """Write down what was learned of the hosts, and close the connections."""
@@ -386,13 +393,3 @@ class _Visitor:
 def _is_tried_again(outcome: FetchOutcome, polite: HostPoliteness, *, tries: int) -> bool:
     reaction = REACTIONS.get(outcome)
     return reaction is not None and tries < reaction.tries and not polite.put_off
-
-
-def _why_put_off(host: HostState) -> str:
-    if host.politeness.asks_too_much:
-        return f"Crawl-delay {host.politeness.crawl_delay_s:g} s is above the job's politeness.delay_max"
-    if host.robots is not None and host.robots.is_unreachable(host.robots.fetched_at):
-        return f"robots.txt cannot be had: {host.robots.detail}"
-    if host.is_put_off_with_domain:
-        return f"hosts of {host.domain.name} answered 429 or 503 {host.domain.refusals} times in a row"
-    return f"the host failed {host.politeness.failures} times in a row"

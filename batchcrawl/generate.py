@@ -31,6 +31,7 @@ from batchcrawl.store.identity import FORMAT_VERSION
 from batchcrawl.store.layout import SegmentPaths
 from batchcrawl.store.records import FileInfo, LineWriter, read_lines
 from batchcrawl.store.segment import (
+    STEPS,
     FileEntry,
     Manifest,
     Segment,
@@ -347,7 +348,11 @@ def _nothing_due(crawl: Crawl, now: float) -> NothingDue:
             hosts = ((part, record) for part in db.ready_hosts() if (record := db.host(part)))
             put_off += [max(now, put_off_until(record, db.domain(part, record))) for part, record in hosts]
     if not timers and not put_off:
-        return NothingDue("nothing is due, and nothing will be by itself: no URL waits for its time", due_at=None)
+        out = [
+            name for name in crawl.layout.segment_ids() if not Segment(crawl.layout.segment(name)).is_done(STEPS[-1])
+        ]
+        why = f"; URLs are out in segment {out[0]}, which is not applied yet" if out else ""
+        return NothingDue(f"nothing is due, and nothing will be by itself: no URL waits for its time{why}", due_at=None)
     due_at = min([*timers, *put_off])
     why = f"; hosts with URLs that are put off: {len(put_off):,}" if put_off else ""
     return NothingDue(f"nothing is due; the next URL is due in {about(due_at - now)}{why}", due_at=due_at)

@@ -183,7 +183,7 @@ def _why_put_off(host: HostRecord, domain: DomainRecord | None, bounds: _Bounds)
         return f"put off: robots.txt cannot be had: {host.robots.detail}"
     if (host.crawl_delay_s or 0) >= (host.delay_s or 0) > bounds[1]:
         return f"put off: its Crawl-delay of {host.crawl_delay_s:g} s is above the job's delay_max"
-    return f"put off: {host.failures} failures in a row"
+    return f"put off: it refused or failed {'once' if host.failures == 1 else f'{host.failures} times in a row'}"
 
 
 def _why_delay(host: HostRecord, bounds: _Bounds) -> str:

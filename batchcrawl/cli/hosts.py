@@ -89,7 +89,7 @@ def robots_test(job: str, url: str) -> None:
 
 
 def _line(row: HostRow, now: float) -> str:
-    delay = "" if row.delay_s is None else f"{row.delay_s:.1f} s"
+    delay = "" if row.delay_s is None else f"{row.delay_s:.1f} s" if row.delay_s < 1e6 else "for ever"
     answer = "" if row.response_s is None else f"{row.response_s:.2f} s"
     until = ""
     if row.put_off_until is not None:

@@ -117,7 +117,7 @@ class FetchSettings(Section, frozen=True, kw_only=True):
 
     threads: Annotated[Annotated[int, Meta(ge=1, le=2000)], means("Requests at the same time, beside slow ones.")] = 64
     time_limit_s: Annotated[
-        WholeSeconds | None, means("The step ends after this time; not set: when all is done.", example="1h")
+        WholeSeconds | None, means("After it nothing more is asked for; not set: until all is done.", example="1h")
     ] = field(default=None, name="time_limit")
     deadline_s: Annotated[SomeSeconds, means("Longest time for one whole fetch.")] = field(
         default=MINUTE, name="deadline"

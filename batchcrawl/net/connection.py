@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from urllib3.connection import HTTPConnection, HTTPSConnection
 
+from batchcrawl.errors import CrawlError
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.net.attempt import Attempt, CurrentAttempt
 from batchcrawl.net.failure import FetchError
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 SocketOptions = list[tuple[int, int, int | bytes]]
 
+_OWN_FAULTS = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM))
 _CLOSED = frozenset((errno.EPIPE, errno.ECONNRESET, errno.EPROTOTYPE))
 
 
@@ -111,6 +113,7 @@ class Dialer:
                 problem = error
                 continue
             except OSError as error:
+                _blame_no_host(error)
                 problem = FetchError(FetchOutcome.CONNECT_FAILED, f"{address} port {port}: {error.strerror or error}")
                 continue
             # A TLS handshake comes next, under what is left of the same timeout.
@@ -217,3 +220,12 @@ def _connect(address: str, port: int, *, timeout_s: float, options: SocketOption
         sock.close()
         raise
     return sock
+
+
+def _blame_no_host(error: OSError) -> None:
+    """Raise CrawlError for what this machine lacks, which ends the step where it can be taken up again."""
+    if error.errno in _OWN_FAULTS:
+        raise CrawlError(
+            f"no connection can be opened: {error.strerror}; raise the limit of open files (ulimit -n) or lower "
+            "fetch.threads, and run the same command again"
+        ) from error

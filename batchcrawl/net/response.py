@@ -17,6 +17,9 @@ from batchcrawl.net.source import Source
 
 _READ_BYTES = 65536
 _CHUNK_LINE_BYTES_MAX = 4096
+_SMALL_CHUNK_BYTES = 32
+_SMALL_CHUNKS_MAX = 20_000
+"""Each takes six microseconds, so that a server of endless ones would take a processor for itself."""
 _HEAD_LINES_MAX = 1000
 """Each takes many times its bytes in memory; browsers and curl meet their limits later, servers long before."""
 _STATUS_LINE = re.compile(rb"HTTP/(1\.[01]|[23])[ \t]+([1-9][0-9]{2})(?![0-9])")
@@ -168,7 +171,11 @@ class RecordedResponse:
             yield data
 
     def _dechunked(self) -> Iterator[bytes]:
+        small = 0
         while size := self._chunk_size():
+            small += size < _SMALL_CHUNK_BYTES
+            if small > _SMALL_CHUNKS_MAX:
+                raise FetchError(FetchOutcome.PROTOCOL_ERROR, f"more than {_SMALL_CHUNKS_MAX} tiny chunks")
             yield from self._exactly(size)
             if self._source.line(2) not in (b"\r\n", b"\n"):
                 raise FetchError(FetchOutcome.PROTOCOL_ERROR, "a chunk is longer than it says")

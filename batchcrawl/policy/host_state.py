@@ -161,6 +161,18 @@ class HostState:
         """Return how long it is to be left alone; a host that is put off gives its URLs back at once."""
         return 0.0 if self.politeness.put_off else max(0.0, self.free_at - now)
 
+    @property
+    def why_put_off(self) -> str:
+        """What a host that is put off has done."""
+        if self.politeness.asks_too_much:
+            return f"Crawl-delay {self.politeness.crawl_delay_s:g} s is above the job's politeness.delay_max"
+        if self.robots is not None and self.robots.is_unreachable(self.robots.fetched_at):
+            return f"robots.txt cannot be had: {self.robots.detail}"
+        if self.is_put_off_with_domain:
+            return f"hosts of {self.domain.name} answered 429 or 503 {self.domain.refusals} times in a row"
+        failures = self.politeness.failures
+        return f"the host refused or failed {'once' if failures == 1 else f'{failures} times in a row'}"
+
     def last_line(self, at: float) -> HostLogLine:
         """Return what is to be remembered when the step ends, of its domain too if that has learned something."""
         line, domain = self.line(at), self.domain

@@ -74,7 +74,7 @@ def test_a_host_is_listed_with_what_is_due_and_what_waits_for_its_time(tmp_path:
 @pytest.mark.parametrize(
     ("facts", "why"),
     [
-        ({"failures": 2}, "put off: 2 failures in a row"),
+        ({"failures": 2}, "put off: it refused or failed 2 times in a row"),
         (
             {"delay_s": 99.0, "crawl_delay_s": 99.0},
             "put off: its Crawl-delay of 99 s is above the job's delay_max",

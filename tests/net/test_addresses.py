@@ -1,5 +1,9 @@
 """Which of a host's addresses is connected to, and which spellings of an address reach it."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from batchcrawl.model.exchange import Answer, NoAnswer
@@ -8,6 +12,7 @@ from batchcrawl.web.urls import parse_url
 from tests.support.clients import hasty_client, local_client
 from tests.support.rawserver import RawServer
 
+ROOT = Path(__file__).parents[2]
 PAGE = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 
 
@@ -69,3 +74,20 @@ def test_what_the_system_takes_for_an_address_is_judged_too(host: str) -> None:
     answer = hasty_client(allow_addresses=()).get(f"http://{host}:9/")
     assert isinstance(answer, NoAnswer)
     assert answer.outcome in (FetchOutcome.ADDRESS_REFUSED, FetchOutcome.DNS_FAILED)
+
+
+_WITHOUT_FILES = """
+import resource
+from tests.support.clients import local_client
+client = local_client()
+resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
+client.get("http://127.0.0.1:9/")
+"""
+
+
+def test_that_no_file_can_be_opened_is_no_fault_of_the_host() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", _WITHOUT_FILES], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    last = ended.stderr.splitlines()[-1]
+    assert last.startswith("batchcrawl.errors.CrawlError: no connection can be opened: Too many open files")

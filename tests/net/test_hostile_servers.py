@@ -52,6 +52,7 @@ BROKEN: dict[str, tuple[Sequence[Step], FetchOutcome]] = {
     "end between chunks": ([CHUNKED + b"3\r\nabc\r\n"], FetchOutcome.CONNECT_FAILED),
     "end within a chunk": ([CHUNKED + b"9\r\nabc"], FetchOutcome.CONNECT_FAILED),
     "trailers without end": ([CHUNKED + b"0\r\n", *[b"A: b\r\n" * 1000] * 20], FetchOutcome.PROTOCOL_ERROR),
+    "tiny chunks without end": ([CHUNKED, *[b"1\r\nx\r\n" * 1000] * 30], FetchOutcome.PROTOCOL_ERROR),
     "silence": ([Act.HANG], FetchOutcome.TIMEOUT),
     "silence after the head": ([OK + b"Content-Length: 9\r\n\r\n", Act.HANG], FetchOutcome.TIMEOUT),
     "a dripping status line": ([Drip(b"H")], FetchOutcome.TIMEOUT),
