@@ -62,6 +62,10 @@ class Layout:
         """Return the directory in which generate builds a segment before the rename."""
         return self.segments / f".new-{segment_id}"
 
+    def dropped_segment(self, segment_id: str) -> Path:
+        """Return the name that a segment has while it is given up."""
+        return self.segments / f".dropped-{segment_id}"
+
     def unborn_segments(self) -> list[Path]:
         """Return what is left of segments whose building was cut, or is under way."""
         return sorted(self.segments.glob(".new-*"))
