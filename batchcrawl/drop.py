@@ -14,6 +14,7 @@ from batchcrawl.engine.control import Control, Progress
 from batchcrawl.engine.partitions import run_partitions
 from batchcrawl.errors import UsageError
 from batchcrawl.job.crawl import Crawl
+from batchcrawl.model.entries import FetchEntry
 from batchcrawl.model.record import decode_head
 from batchcrawl.model.status import Place
 from batchcrawl.store.crawldb import CrawlDb
@@ -22,7 +23,6 @@ from batchcrawl.store.layout import SEGMENT_ID, SegmentPaths
 from batchcrawl.store.records import read_lines
 from batchcrawl.store.segment import Segment, segment_instant
 from batchcrawl.store.update_mark import read_mark
-from batchcrawl.model.entries import FetchEntry
 
 BATCH_URLS = 10_000
 
@@ -39,14 +39,14 @@ class _Task:
 def drop(crawl: Crawl, segment_id: str, *, disk: Disk, control: Control) -> int:
     """Give a segment up, or what was leased to one whose directory is gone; return how many URLs went back.
 
-    Raises UsageError for what is no segment's id, and for a segment that update has begun to apply: pages that are known
-    by it may have their bodies nowhere else.
+    Raises UsageError for what is no segment's id, and for a segment that update has begun to apply: pages that are
+    known by it may have their bodies nowhere else.
     """
     if not SEGMENT_ID.fullmatch(segment_id):
         raise UsageError(f"{segment_id!r} is no segment's id; 'batchcrawl segments {crawl.job.argument}' lists them")
     visible, dropped = crawl.layout.segment(segment_id), crawl.layout.dropped_segment(segment_id)
     if visible.is_dir():
-        _require_unapplied(crawl, Segment(visible))
+        _require_unapplied(crawl, Segment(visible), control)
         disk.remove_tree(dropped)
         disk.rename(visible, dropped)
     found = dropped if dropped.is_dir() else None
@@ -76,6 +76,14 @@ def return_partition(task: _Task, control: Control) -> int:
     return returned
 
 
+def is_begun(task: _Task, control: Control) -> bool:
+    """Tell whether update has applied something of the segment to a partition."""
+    if task.list_of is None:
+        return False
+    with CrawlDb(task.crawl.layout.crawldb(task.partition)) as db:
+        return read_mark(db, Segment(task.list_of)).begun
+
+
 def _leased(db: CrawlDb, task: _Task) -> Iterator[bytes]:
     if task.list_of is not None:
         for line in read_lines(SegmentPaths(task.list_of).fetch_list(task.partition), FetchEntry):
@@ -86,12 +94,9 @@ def _leased(db: CrawlDb, task: _Task) -> Iterator[bytes]:
             yield key[1:]
 
 
-def _require_unapplied(crawl: Crawl, segment: Segment) -> None:
-    begun = segment.is_done("updated")
-    for partition in range(crawl.partitions):
-        with CrawlDb(crawl.layout.crawldb(partition)) as db:
-            begun = begun or read_mark(db, segment).begun
-    if begun:
+def _require_unapplied(crawl: Crawl, segment: Segment, control: Control) -> None:
+    tasks = [_Task(crawl, p, segment.lease, segment.path) for p in range(crawl.partitions)]
+    if segment.is_done("updated") or any(run_partitions(is_begun, tasks, parallel=crawl.cores, control=control)):
         raise UsageError(
             f"segment {segment.id} is applied to the crawldb, in part at least, so it cannot be given up; "
             f"run 'batchcrawl update {crawl.job.argument} --segment {segment.id}' if that was cut"
