@@ -19,7 +19,9 @@ PLACES = {
     "status": Place("standing", "status", "Say how a crawl stands."),
     "segments": Place("standing", "segments", "List the segments of a crawl, oldest first."),
     "segment": Place("look", "segment", "Look into a segment; ID may be `newest`."),
-    "drop": Place("dropping", "drop_command", "Give up a segment: remove it and let its URLs be taken again."),
+    "drop": Place(
+        "dropping", "drop_command", "Give up a segment that is not applied: remove it and let its URLs be taken again."
+    ),
     "url": Place("look", "url", "Print what the crawldb knows of a URL and its host, as JSON."),
     "explain": Place("explaining", "explain_command", "Explain what became of a URL or link, and what decided."),
     "hosts": Place(
