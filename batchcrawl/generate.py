@@ -118,7 +118,7 @@ def generate(
     tasks = [_Task(crawl, p, now, name, disk, limits, dry=dry_run) for p in range(crawl.partitions)]
     offers = run_partitions(survey_partition, tasks, parallel=crawl.cores, control=control)
     if not any(offers):
-        raise _nothing_due(crawl, now)
+        raise _nothing_due(crawl, run_partitions(next_chances, tasks, parallel=crawl.cores, control=control), now)
     rations = ration(offers, urls_max=wanted.urls_max, turn=segment_instant(name))
     unborn = SegmentPaths(crawl.layout.unborn_segment(name))
     if not dry_run:
@@ -339,14 +339,18 @@ def _new_segment_id(crawl: Crawl, now: float) -> str:
     return segment_id(instant)
 
 
-def _nothing_due(crawl: Crawl, now: float) -> NothingDue:
+def next_chances(task: _Task, control: Control) -> tuple[list[float], list[float]]:
+    """Return when the next timer of a partition is due, and until when its hosts with ready URLs are put off."""
+    with CrawlDb(task.crawl.layout.crawldb(task.partition)) as db:
+        timers: list[float] = [keys.timer_instant(key) for key in islice(db.keys(b"t"), 1)]
+        hosts = ((part, record) for part in db.ready_hosts() if (record := db.host(part)))
+        return timers, [max(task.now, put_off_until(record, db.domain(part, record))) for part, record in hosts]
+
+
+def _nothing_due(crawl: Crawl, chances: list[tuple[list[float], list[float]]], now: float) -> NothingDue:
     """Return why no URL may be taken, and when one may be."""
-    timers, put_off = [], []
-    for p in range(crawl.partitions):
-        with CrawlDb(crawl.layout.crawldb(p)) as db:
-            timers += [keys.timer_instant(key) for key in islice(db.keys(b"t"), 1)]
-            hosts = ((part, record) for part in db.ready_hosts() if (record := db.host(part)))
-            put_off += [max(now, put_off_until(record, db.domain(part, record))) for part, record in hosts]
+    timers = [at for of_partition, _ in chances for at in of_partition]
+    put_off = [at for _, of_partition in chances for at in of_partition]
     if not timers and not put_off:
         out = [
             name for name in crawl.layout.segment_ids() if not Segment(crawl.layout.segment(name)).is_done(STEPS[-1])
