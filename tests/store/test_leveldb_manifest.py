@@ -12,6 +12,7 @@ import plyvel
 db = plyvel.DB(sys.argv[1], create_if_missing=True, write_buffer_size=1 << 16, max_file_size=1 << 20)
 for number in range(600):
     db.put(b"%06d" % (number * 7919 % 601) + b"k" * (40_000 if number % 50 == 0 else 10), b"v" * 2000)
+db.compact_range()  # else unfinished tables are left, which do not count
 db.close()
 """
 
