@@ -35,7 +35,7 @@ STOPPED = "batchcrawl: interrupted; the same command continues"
 @pytest.fixture(scope="module")
 def web() -> Iterator[ScriptedWeb]:
     answers = {
-        url: Scripted(body=f'<title>{url}</title><a href="/of/{number}">on</a>'.encode())
+        url: Scripted(body=f'<title>{url}</title><a href="/of/{number}">on to {number}</a>'.encode())
         for number, url in enumerate(FINE)
     }
     answers[HANGS] = Scripted(body=ENDLESS)
