@@ -171,8 +171,8 @@ def test_a_job_that_does_not_want_to_ask_still_stores_nothing_twice(tmp_path: Pa
 
 
 def test_a_page_that_has_come_nearer_is_parsed_again_though_it_is_unchanged(tmp_path: Path) -> None:
-    def linking(to: str) -> Scripted:
-        return Scripted(body=f'<a href="{to}">{to}</a>'.encode(), headers=ETAG)
+    def linking(to: str, text: str = "") -> Scripted:
+        return Scripted(body=f'<a href="{to}">{text or to}</a>'.encode(), headers=ETAG)
 
     def visit(crawling: Crawling, day: int) -> dict[str, FetchLogLine]:
         """Crawl to the end at one instant and return the lines of what was asked for."""
@@ -187,7 +187,7 @@ def test_a_page_that_has_come_nearer_is_parsed_again_though_it_is_unchanged(tmp_
         job.write_text(job.read_text().replace('within = "any"', 'within = "any"\ndepth_max = 2'))
         crawling.must("inject", at=clock_of(0))
         assert set(visit(crawling, 0)) == {"/", "1", "2"}
-        web.answers = {**answers, "http://a.test/": linking("/2")}
+        web.answers = {**answers, "http://a.test/": linking("/2", "nearer")}
         assert visit(crawling, 1)["2"].revisit is not None
         third = visit(crawling, 2)
         assert (third["2"].revisit, third["3"].status) == (None, 404)
