@@ -21,7 +21,7 @@ REFUSED = Scripted(status=429, body=b"")
 @pytest.fixture(autouse=True)
 def _in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("batchcrawl.parse.run_isolated", run_isolated_in_process)
-    for step in ("generate", "fetch", "update"):
+    for step in ("generate", "fetch", "update", "settle"):
         monkeypatch.setattr(f"batchcrawl.{step}.run_partitions", run_in_process)
 
 
