@@ -13,11 +13,13 @@ from pathlib import Path
 
 import msgspec
 
+import batchcrawl.drop
 import batchcrawl.engine.crew
 import batchcrawl.fetch
 import batchcrawl.generate
 import batchcrawl.inject
 import batchcrawl.net.incoming
+import batchcrawl.store.candidates
 import batchcrawl.store.failpoints
 import batchcrawl.update
 from batchcrawl.cli import main
@@ -81,6 +83,8 @@ class Warm:
 def _make_batches_small() -> None:
     batchcrawl.inject.CHUNK_SEEDS = 8
     batchcrawl.generate.BATCH_URLS = 16
+    batchcrawl.drop.BATCH_URLS = 16
+    batchcrawl.store.candidates.BATCH_URLS = 16
     batchcrawl.update.BATCH_EVENTS = 16
     batchcrawl.fetch.SYNC_S = 0.0
     batchcrawl.engine.crew.TICK_S = 0.02
