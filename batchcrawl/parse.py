@@ -223,6 +223,7 @@ class _PageParser:
     def __init__(self, task: Task) -> None:
         crawl = task.crawl
         self._text_bytes_max = crawl.job.settings.parse.text_bytes_max
+        self._near = crawl.job.settings.parse.near_duplicates
         self._reader = PageReader(crawl, task.segment.paths.fetch_dir, listing=task.listing)
         self._outlinks = Outlinks(crawl, listing=task.listing)
 
@@ -260,7 +261,7 @@ class _PageParser:
         return out
 
     def _take_page(self, line: FetchLogLine, page: Page, out: PageLine, links: PageLinks) -> None:
-        _fill(out, page, text_bytes_max=self._text_bytes_max)
+        _fill(out, page, text_bytes_max=self._text_bytes_max, near=self._near)
         way = self._outlinks.way_from(line)
         self._outlinks.refuse(links, out, page)
         self._outlinks.take(links, out, way, page.links, nofollow=says_nofollow(page.robots))
@@ -268,14 +269,15 @@ class _PageParser:
             self._outlinks.take(links, out, way, [page.refresh])
 
 
-def _fill(out: PageLine, page: Page, *, text_bytes_max: int) -> None:
+def _fill(out: PageLine, page: Page, *, text_bytes_max: int, near: bool) -> None:
     out.media_type, out.failed = page.media_type, page.failed
     out.charset, out.title, out.description, out.language = page.charset, page.title, page.description, page.language
     out.canonical, out.robots, out.words = page.canonical, list(page.robots), page.words
     out.unavailable_at = page.unavailable_at
     out.text = _cut(page.text, text_bytes_max) if page.text or page.charset is not None else None
     if page.words:  # pages without a text are not copies of one another
-        out.signature, out.simhash = text_signature(page.text).hex(), simhash(page.tokens).hex()
+        out.signature = text_signature(page.text).hex()
+        out.simhash = simhash(page.tokens).hex() if near else None
 
 
 def _cut(text: str, bytes_max: int) -> str:

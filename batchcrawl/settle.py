@@ -1,4 +1,4 @@
-"""Settle: which page of all partitions was the first with a text, before update applies a segment.
+"""Settle: which pages of all partitions have one text, or texts near to it, before update applies a segment.
 
 Reads: fetch log, pages, crawldb. Writes: what update takes of the pages, claims by the partition that a text belongs
 to, then verdicts of each.
@@ -29,7 +29,7 @@ from batchcrawl.store.layout import SegmentPaths
 from batchcrawl.store.reading import ADVICE, read_stored, size_stored
 from batchcrawl.store.records import FileInfo, LineWriter, line_file_info, log_info, read_lines, read_log
 from batchcrawl.store.seen_index import settle
-from batchcrawl.store.seen_keys import owner_of, seen_entries
+from batchcrawl.store.seen_keys import Share, contents_of, owners_of, page_of
 from batchcrawl.store.segment import Segment
 from batchcrawl.store.segment_events import PageBrief, Reader, Verdicts
 from batchcrawl.store.update_mark import read_mark
@@ -53,6 +53,11 @@ class Task:
     def at(self) -> int:
         """The instant of all that the segment brings: the end of its fetch step, whenever update runs."""
         return int(self.segment.step("fetched").ended_at)
+
+    @property
+    def share(self) -> Share:
+        """The keys of the indexes of content that lie in the partition."""
+        return Share(self.partition, self.crawl.partitions)
 
     def reader(self) -> Reader:
         """Return what reads the segment's part of this partition."""
@@ -129,7 +134,7 @@ def settle_partition(task: Task, control: Control) -> None:
         CrawlDb(task.crawl.layout.crawldb(task.partition)) as db,
         LineWriter(task.disk, path, VerdictLine) as writer,
     ):
-        for verdict in settle(db, claims_on(task)):
+        for verdict in settle(db, claims_on(task), task.share):
             control.raise_if_stopping()
             writer.write(verdict)
         writer.finish()
@@ -144,15 +149,30 @@ def claims_on(task: Task) -> Iterator[ClaimLine]:
 
 def verdicts_for(task: Task) -> Verdicts:
     """Return what all partitions say of this one's pages, and which pages of the segment are not followed."""
-    partitions, duplicates = task.crawl.partitions, set[str]()
-    of: dict[str, Verdict] = {}
+    partitions, duplicates, mine = task.crawl.partitions, set[str](), list[VerdictLine]()
     for q in range(partitions):
         for line in read_lines(task.segment.paths.verdicts(q), VerdictLine):
-            if line.first != line.fp:
+            if line.first is not None and line.first != line.fp:
                 duplicates.add(line.fp)
             if partition_of(bytes.fromhex(line.fp), partitions) == task.partition:
-                of[line.fp] = Verdict(None if line.first is None else bytes.fromhex(line.first))
-    return Verdicts(of, frozenset() if task.rules.follow_duplicates else frozenset(duplicates))
+                mine.append(line)
+    return Verdicts(join_verdicts(mine), frozenset() if task.rules.follow_duplicates else frozenset(duplicates))
+
+
+def join_verdicts(lines: Iterable[VerdictLine]) -> dict[str, Verdict]:
+    """Return what partitions say of pages together, by their fingerprints in hex."""
+    firsts: dict[str, bytes] = {}
+    near: dict[str, bytes] = {}
+    for line in lines:
+        if line.first is not None:
+            firsts[line.fp] = bytes.fromhex(line.first)
+        if line.near is not None:
+            order = bytes.fromhex(line.near)
+            near[line.fp] = min(order, near.get(line.fp, order))
+    return {
+        fp: Verdict(first=firsts.get(fp), near=page_of(near[fp]) if fp in near else None)
+        for fp in firsts.keys() | near.keys()
+    }
 
 
 def files_of(segment: Segment, *, partitions: int) -> list[Path]:
@@ -207,13 +227,30 @@ def _claims(task: Task, db: CrawlDb, briefs: Iterable[PageBrief]) -> Iterator[tu
         entry = db.load(fingerprint)
         if entry is None or event.visit is None or entry.record.lease != lease:
             raise _not_entitled(task, db, event.fp)
-        before = seen_entries(fingerprint, entry.record)
+        before = contents_of(fingerprint, entry.record)
         cell = task.rules.apply(entry.record, event.visit)
-        after = seen_entries(fingerprint, entry.record)
-        if before or after:
-            stays = after.keys() & before.keys()
-            claim = _Claim(before.keys() - stays, after.keys() - stays, stays if cell.conclusive else set())
-            yield from claim.lines(event.fp, partitions)
+        after = contents_of(fingerprint, entry.record)
+        yield from _lines(event.fp, before, after, stays=cell.conclusive, partitions=partitions)
+
+
+def _lines(
+    fp: str, before: Set[bytes], after: Set[bytes], *, stays: bool, partitions: int
+) -> Iterator[tuple[int, ClaimLine]]:
+    """Yield what each partition is told of a page; `stays` says that it asks for a verdict on what it still has."""
+    parts: dict[int, ClaimLine] = {}
+    for content in sorted(before | after):
+        if content not in before:
+            name = "came"
+        elif content not in after:
+            name = "gone"
+        elif stays:
+            name = "stays"
+        else:
+            continue
+        for owner in owners_of(content, partitions):
+            line = parts.setdefault(owner, ClaimLine(fp=fp))
+            setattr(line, name, (*getattr(line, name), content.hex()))
+    yield from sorted(parts.items())
 
 
 def _log(task: Task) -> Iterator[FetchLogLine]:
@@ -227,21 +264,3 @@ def _not_entitled(task: Task, db: CrawlDb, fp: str) -> CorruptData:
         f"{db.path}: {url} of segment {task.segment.id} {what}; the segment belongs to another crawl, "
         f"or the crawldb has lost something: {ADVICE}"
     )
-
-
-@dataclass(frozen=True)
-class _Claim:
-    """What one visit does to the keys of its page."""
-
-    gone: Set[bytes]
-    came: Set[bytes]
-    stays: Set[bytes]
-
-    def lines(self, fp: str, partitions: int) -> Iterator[tuple[int, ClaimLine]]:
-        """Yield what each partition is told that holds some of the keys."""
-        parts: dict[int, ClaimLine] = {}
-        for name, keys in (("gone", self.gone), ("came", self.came), ("stays", self.stays)):
-            for key in sorted(keys):
-                line = parts.setdefault(owner_of(key, partitions), ClaimLine(fp=fp))
-                setattr(line, name, (*getattr(line, name), key.hex()))
-        yield from sorted(parts.items())

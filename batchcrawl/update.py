@@ -83,14 +83,14 @@ class _Applier:
 
     def apply_seen(self, control: Control) -> None:
         """Apply what the visits of all partitions change in this one's indexes of content."""
-        batch, seen = self.db.batch(), 0
+        batch, seen, share = self.db.batch(), 0, self.task.share
         for claim in claims_on(self.task):
             if claim.fp <= self.mark.seen:
                 continue
-            for key in map(bytes.fromhex, claim.gone):
+            for key in share.keys(claim.gone):
                 batch.drop_seen(key)
-            for key in map(bytes.fromhex, claim.came):
-                batch.put_seen(key, b"")
+            for key in share.keys(claim.came):
+                batch.put_seen(key)
             self.mark.seen = claim.fp
             seen += 1
             if seen == BATCH_EVENTS:
@@ -165,6 +165,8 @@ class _Applier:
             self._judge_unvisited(entry, verdict)
         if entry.record.status is PageStatus.DUPLICATE:
             self.counts["duplicates"] += 1
+        if entry.record.near_to is not None:
+            self.counts["near_duplicates"] += 1
         batch.put(entry)
         host = batch.host(entry.host_part)
         if host is not None:

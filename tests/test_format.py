@@ -37,12 +37,12 @@ from batchcrawl.store import keys
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.identity import FORMAT_VERSION, Identity, read_identity, write_identity
 from batchcrawl.store.layout import Layout, SegmentPaths
-from batchcrawl.store.seen_keys import seen_entries
+from batchcrawl.store.seen_keys import seen_keys
 from batchcrawl.store.segment import STEPS, Manifest, read_manifest, write_manifest
 from batchcrawl.store.update_mark import Mark
 from batchcrawl.store.warc_file import inflate_member
 from batchcrawl.web.fingerprint import fingerprint
-from batchcrawl.web.signature import text_signature
+from batchcrawl.web.signature import count_tokens, simhash, text_signature
 from tests.support.exchanges import answer
 from tests.support.warcs import warc_writer
 
@@ -148,8 +148,9 @@ def test_the_example_of_the_rules_is_read_and_written() -> None:
 
 def test_the_keys_are_those_of_the_url() -> None:
     fp = fingerprint(domain="example.org", host="https://example.org", url="https://example.org/a")
-    record = UrlRecord("https://example.org/a", signature=text_signature("Hello, world."), content_at=1_796_040_000)
-    (key_of_text,) = seen_entries(fp, record)
+    record = UrlRecord("https://example.org/a", content_at=1_796_040_000)
+    record.signature, record.simhash = text_signature("Hello, world."), simhash(count_tokens(["Hello,", "world."]))
+    near, *_, key_of_text = sorted(seen_keys(fp, record), key=lambda key: (key[:1] == b"s", key[5:]))
     told = {name: bytes.fromhex(key) for name, key in map(str.split, EXAMPLES["keys"].splitlines())}
     assert told == {
         "fingerprint": fp,
@@ -159,6 +160,7 @@ def test_the_keys_are_those_of_the_url() -> None:
         "host": keys.host_key(fp[:8]),
         "domain": keys.domain_key(fp[:4]),
         "signature": key_of_text,
+        "near": near,
         "meta": keys.meta_key(f"update/{SEGMENT}"),
     }
 

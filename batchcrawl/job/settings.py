@@ -247,6 +247,9 @@ class ParseSettings(Section, frozen=True, kw_only=True):
         Literal["skip", "follow"],
         means("What becomes of the links of a page whose text is known under another URL: skipped, or followed."),
     ] = "skip"
+    near_duplicates: Annotated[
+        bool, means("Mark pages whose text is nearly that of an earlier one, by the SimHash of its words.")
+    ] = True
     chunk_pages: Annotated[
         Annotated[int, Meta(ge=1, le=100_000)],
         means("Most pages parsed between two commits; a kill loses at most these."),

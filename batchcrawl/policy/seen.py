@@ -2,7 +2,8 @@
 
 The first page with a text is `fetched`, the others are `duplicate`s of it. When the first changes or is gone, the next
 takes its place at once; the others learn of it when they are visited. In a crawl that does not follow the links of
-duplicates, the new first is fetched once more, as a whole, since only then its links are taken.
+duplicates, the new first is fetched once more, as a whole, since only then its links are taken. A page whose text is
+only near to that of an earlier one stays `fetched`, and names the first of those; so pages form groups.
 """
 
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ class Verdict:
 
     first: bytes | None = None
     """Fingerprint of the first page with its text; None when nothing new is known, and of a visited page, itself."""
+    near: bytes | None = None
+    """Fingerprint of the first page before it that has a text like its own."""
 
     def is_other(self, fingerprint: bytes) -> bool:
         """Tell whether another page than this one is the first."""
@@ -35,6 +38,7 @@ def judge_visited(record: UrlRecord, fingerprint: bytes, verdict: Verdict) -> No
     other = verdict.is_other(fingerprint)
     record.status = PageStatus.DUPLICATE if other else PageStatus.FETCHED
     record.duplicate_of = verdict.first if other else None
+    record.near_to = None if other else verdict.near
 
 
 def judge_unvisited(record: UrlRecord, fingerprint: bytes, verdict: Verdict) -> bool:

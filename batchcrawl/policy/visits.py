@@ -115,7 +115,8 @@ def _forget_copy(record: UrlRecord) -> None:
     """Validators must not outlive the copy: a 304 would then say nothing."""
     record.signature = record.simhash = record.digest = record.etag = record.last_modified = None
     record.duplicate_of = record.segment = record.content_type = record.content_encoding = record.body_at = None
-    record.content_at, record.not_modified = None, 0
+    record.content_at = record.near_to = None
+    record.not_modified = 0
 
 
 def _observe_page(record: UrlRecord, visit: Visit) -> None:
@@ -125,7 +126,7 @@ def _observe_page(record: UrlRecord, visit: Visit) -> None:
     if visit.truncated or not visit.parsed:
         # Half a page must not be asked for by its validators, nor compared with a whole one.
         record.etag = record.last_modified = record.signature = record.simhash = record.digest = record.body_at = None
-        record.content_at = None
+        record.content_at = record.near_to = None
         return
     if visit.http_status != 200 or visit.depth > record.depth or visit.hops > record.hops:
         # What came may be a part (206) or altered on its way (203), or its links count as nearer by now.

@@ -177,6 +177,17 @@ class CrawlDb:
         """Yield a host's ready keys, best first."""
         return self.keys(keys.host_prefix(host_part))
 
+    @contextmanager
+    def seeking(self) -> Iterator[Callable[[bytes], bytes | None]]:
+        """Yield a function that returns the first key from a key on, or None: cheaper than an iterator each time."""
+        with _translated(self.path), self._db.raw_iterator() as cursor:
+
+            def seek(key: bytes) -> bytes | None:
+                cursor.seek(key)
+                return cursor.key() if cursor.valid() else None
+
+            yield seek
+
     def batch(self) -> "Batch":
         """Return an empty batch."""
         return Batch(self)
@@ -253,9 +264,9 @@ class Batch:
         entry.stored_index, entry.stored_status = index, record.status
         self.size += 1
 
-    def put_seen(self, key: bytes, value: bytes) -> None:
+    def put_seen(self, key: bytes) -> None:
         """Store a key of the indexes of content."""
-        self._writes.put(key, value)
+        self._writes.put(key, b"")
 
     def drop_seen(self, key: bytes) -> None:
         """Remove a key of the indexes of content; one that is not there is no error."""

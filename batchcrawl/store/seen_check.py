@@ -8,7 +8,7 @@ from batchcrawl.model.status import PageStatus
 from batchcrawl.store import keys
 from batchcrawl.store.check import Fault
 from batchcrawl.store.crawldb import CrawlDb
-from batchcrawl.store.seen_keys import KINDS, group_of, owner_of, page_of, seen_entries
+from batchcrawl.store.seen_keys import KINDS, group_of, is_text, owner_of, page_of, seen_keys
 from batchcrawl.web.fingerprint import partition_of
 
 Faults = Iterator[tuple[CrawlDb, Fault]]
@@ -31,10 +31,12 @@ def verify_seen(partitions: Sequence[CrawlDb]) -> Faults:
 
 
 def _check_page(partitions: Sequence[CrawlDb], fingerprint: bytes, record: UrlRecord) -> Faults:
-    for key, value in seen_entries(fingerprint, record).items():
+    for key in seen_keys(fingerprint, record):
         db = partitions[owner_of(key, len(partitions))]
-        if db.value(key) != value:
+        if db.value(key) != b"":
             yield db, Fault(key, f"the entry of {record.url} is missing or wrong")
+            continue
+        if not is_text(key):
             continue
         first = page_of(next(db.keys(group_of(key)), key))
         if record.status is PageStatus.FETCHED and first != fingerprint:
@@ -50,7 +52,7 @@ def _check_entry(partitions: Sequence[CrawlDb], db: CrawlDb, key: bytes, value: 
     fingerprint = page_of(key)
     record = _record(partitions, fingerprint)
     at_home = partitions[owner_of(key, len(partitions))] is db
-    if record is None or not at_home or seen_entries(fingerprint, record).get(key) != value:
+    if record is None or not at_home or value != b"" or key not in seen_keys(fingerprint, record):
         yield db, Fault(key, f"an entry that no record asks for ({record.url if record else fingerprint.hex()})")
 
 

@@ -105,6 +105,23 @@ def test_when_the_first_has_the_text_no_more_the_next_takes_its_place_and_its_li
     assert f"{second}/own" in known(crawling)
 
 
+def test_pages_of_both_partitions_that_are_near_name_the_first_of_them_and_are_followed(
+    warm: Warm, tmp_path: Path
+) -> None:
+    words = " ".join(f"word{number}" for number in range(4000))
+    with scripted_web({f"{host}/": front(host, f"{words} {host}") for host in HOSTS}) as web:
+        crawling = Crawling.make(tmp_path / "crawl", web.port, warm, seeds=[f"{host}/" for host in HOSTS])
+        crawling.must("inject", at=BORN_AT)
+        crawling.must("round", at=clock_of(1))
+        pages = list(fronts(crawling).values())
+        assert {row["status"] for row in pages} == {"fetched"}
+        (first,) = (row for row in pages if "near_to" not in row)
+        assert {row["near_to"] for row in pages if row is not first} == {first["fp"]}
+        assert crawling.counts()[0]["updated"]["near_duplicates"] == len(HOSTS) - 1
+        assert {f"{host}/own" for host in HOSTS} <= known(crawling)
+        crawling.must("check", at=clock_of(1))
+
+
 def known(crawling: Crawling) -> set[str]:
     return {row["url"] for row in crawling.rows() if "url" in row}
 

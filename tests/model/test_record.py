@@ -48,7 +48,7 @@ EXAMPLE_BYTES = bytes.fromhex(
     "c800 0200 0100"  # HTTP status, fetches, changes
     "00c90c6b 40650d6b 40650d6b c0b60e6b 80510100 00000000"  # first seen, last fetch, last change, next, interval, none
     "0000403f 0000c03f"  # a and b of the change rate
-    "dc0016"  # an array of twenty-two
+    "dc0017"  # an array of twenty-three
     "b5 68747470733a2f2f6578616d706c652e6f72672f61"  # the URL
     "c0 c0 c0"  # URL as linked, score, seed interval
     "c410 00112233445566778899aabbccddeeff"  # source
@@ -56,7 +56,7 @@ EXAMPLE_BYTES = bytes.fromhex(
     "c0 c0 c0 c0 c0 c0 c0 c0 c0"  # nine elements that are absent
     "cb 41dac2b090100000"  # start of the exchange that has the body
     "c0 02"  # no content coding, twice not modified
-    "c0 c0 c0 c0"  # never dated, no signals, no sites, no text
+    "c0 c0 c0 c0 c0"  # never dated, no signals, no sites, no text, like no other
 )
 
 instants = st.none() | st.integers(1, INSTANT_MAX)
@@ -107,6 +107,7 @@ records = st.builds(
     signals=st.integers(0, 255),
     sites=st.none() | st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, max_size=3),
     content_at=instants,
+    near_to=st.none() | st.binary(min_size=16, max_size=16),
 )
 
 

@@ -64,3 +64,11 @@ def test_a_page_that_waits_for_no_instant_keeps_its_place(place: Place) -> None:
     record = page(place=place)
     want_links(record, 500)
     assert (record.place, record.next_fetch_at, record.body_at) == (place, 900, None)
+
+
+def test_a_page_that_is_no_duplicate_names_the_first_that_it_is_near_to() -> None:
+    record = page()
+    judge_visited(record, ME, Verdict(near=OTHER))
+    assert (record.status, record.duplicate_of, record.near_to) == (PageStatus.FETCHED, None, OTHER)
+    judge_visited(record, ME, Verdict(OTHER, near=OTHER))
+    assert (record.status, record.duplicate_of, record.near_to) == (PageStatus.DUPLICATE, OTHER, None)

@@ -37,6 +37,7 @@ COPY_FIELDS = (
     "body_at",
     "content_encoding",
     "content_at",
+    "near_to",
 )
 
 

@@ -140,9 +140,9 @@ def test_timers_are_due_from_their_instant_on_the_oldest_first(db: CrawlDb) -> N
 
 def test_keys_of_the_indexes_of_content_are_put_and_dropped(db: CrawlDb) -> None:
     batch = db.batch()
-    batch.put_seen(b"sab", b"")
-    batch.put_seen(b"sac", b"")
-    batch.put_seen(b"sb", b"")
+    batch.put_seen(b"sab")
+    batch.put_seen(b"sac")
+    batch.put_seen(b"sb")
     batch.commit()
     batch = db.batch()
     batch.drop_seen(b"sab")
@@ -285,3 +285,12 @@ def test_a_domain_within_a_registered_one_counts_its_own_urls_alone(tmp_path: Pa
         batch.commit()
         found = [db.domain(fp(number, 1)[:8], owner) for number, owner in enumerate([HOST, *owners], start=1)]
     assert [domain.urls for domain in found if domain is not None] == [1, 2, 3]
+
+
+def test_one_seeks_from_key_to_key(db: CrawlDb) -> None:
+    batch = db.batch()
+    batch.put_seen(b"sa")
+    batch.put_seen(b"sc")
+    batch.commit()
+    with db.seeking() as seek:
+        assert [seek(key) for key in (b"sa", b"sb", b"s", b"sc\0")] == [b"sa", b"sc", b"sa", None]

@@ -10,7 +10,7 @@ from batchcrawl.model.record import UrlRecord
 from batchcrawl.model.status import PageStatus
 from batchcrawl.store.crawldb import CrawlDb
 from batchcrawl.store.seen_check import verify_seen
-from batchcrawl.store.seen_keys import owner_of, seen_entries
+from batchcrawl.store.seen_keys import owner_of, seen_keys
 from tests.support.crawldbs import filled, fp, leveldb, record
 
 PARTITIONS = 2
@@ -30,7 +30,7 @@ def made(page: bytes) -> UrlRecord:
 
 
 def key_of(page: bytes) -> bytes:
-    (key,) = seen_entries(page, made(page))
+    (key,) = seen_keys(page, made(page))
     return key
 
 
@@ -41,9 +41,9 @@ def crawldb(tmp_path: Path) -> Path:
         with filled(tmp_path / str(p), *(PAGES[page] for page in pages)) as db:
             batch = db.batch()
             for page in PAGES:
-                for key, value in seen_entries(page, made(page)).items():
+                for key in seen_keys(page, made(page)):
                     if owner_of(key, PARTITIONS) == p:
-                        batch.put_seen(key, value)
+                        batch.put_seen(key)
             batch.commit()
     return tmp_path
 

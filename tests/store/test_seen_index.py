@@ -10,102 +10,162 @@ from hypothesis import strategies as st
 from batchcrawl.model.record import UrlRecord
 from batchcrawl.model.seen import ClaimLine, VerdictLine
 from batchcrawl.model.status import PageStatus
-from batchcrawl.policy.seen import ALONE, Verdict, judge_unvisited, judge_visited
+from batchcrawl.policy.seen import Verdict, judge_unvisited, judge_visited
+from batchcrawl.settle import join_verdicts
 from batchcrawl.store.crawldb import CrawlDb
-from batchcrawl.store.seen_index import settle
-from batchcrawl.store.seen_keys import KINDS, owner_of, seen_entries
+from batchcrawl.store.seen_index import BAND_MAX, settle
+from batchcrawl.store.seen_keys import KINDS, NEAR_BITS, Share, contents_of, order_of, owner_of, page_of, seen_keys
+from batchcrawl.web.signature import hamming
 
 PARTITIONS = 3
 PAGES = [bytes([page * 41]) * 16 for page in range(6)]
-TEXTS = [bytes([text * 90]) * 16 for text in range(3)]
-visits = st.dictionaries(st.sampled_from(PAGES), st.none() | st.sampled_from(TEXTS), max_size=len(PAGES))
-"""What the pages of a segment show; None for a page that is gone."""
+TEXTS = 4
+bits = st.integers(0, 63).map(lambda bit: 1 << bit)
+simhashes = st.lists(bits, max_size=5).map(lambda flips: (sum(set(flips)) ^ 0xA5A5_5A5A_0FF0_C33C).to_bytes(8, "big"))
+visits = st.dictionaries(st.sampled_from(PAGES), st.none() | st.integers(0, TEXTS - 1), max_size=len(PAGES))
+"""What the pages of a segment show, the number of a text; None for a page that is gone."""
 
 
 def new_page(page: bytes) -> UrlRecord:
     return UrlRecord(f"http://{'a' * (page[0] % 3)}.test/", status=PageStatus.UNFETCHED)
 
 
-def see(record: UrlRecord, text: bytes | None, at: int) -> None:
+def signature_of(text: int) -> bytes:
+    return bytes([text * 60]) * 16
+
+
+def see(record: UrlRecord, text: int | None, at: int, simhash: bytes | None) -> None:
     record.status = PageStatus.GONE if text is None else PageStatus.FETCHED
-    if record.signature != text:
+    signature = None if text is None else signature_of(text)
+    if record.signature != signature:
         record.content_at = None if text is None else at
-    record.signature = text
+    record.signature, record.simhash, record.near_to = signature, simhash, None
 
 
 class Crawl:
     """Pages and the indexes of content of three partitions."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, simhashes: list[bytes]) -> None:
         self.dbs = [CrawlDb(folder / str(p), create=True) for p in range(PARTITIONS)]
         self.records = {page: new_page(page) for page in PAGES}
+        self.simhashes = simhashes
 
-    def apply(self, seen: dict[bytes, bytes | None], at: int) -> None:
-        claims: list[list[ClaimLine]] = [[] for _ in range(PARTITIONS)]
+    def apply(self, seen: dict[bytes, int | None], at: int) -> None:
+        claims: list[ClaimLine] = []
         for page, text in sorted(seen.items()):
-            before = seen_entries(page, self.records[page])
-            see(self.records[page], text, at)
-            after = seen_entries(page, self.records[page])
-            for q, part in enumerate(claims):
-                part.append(claim(page, before, after, q))
-        told: dict[bytes, VerdictLine] = {}
+            before = contents_of(page, self.records[page])
+            see(self.records[page], text, at, None if text is None else self.simhashes[text])
+            after = contents_of(page, self.records[page])
+            claims.append(claim(page, before, after))
+        lines: list[VerdictLine] = []
         for q, db in enumerate(self.dbs):
-            lines = list(settle(db, claims[q]))
-            assert list(settle(db, claims[q])) == lines
-            told |= {bytes.fromhex(line.fp): line for line in lines}
+            share = Share(q, PARTITIONS)
+            mine = list(settle(db, claims, share))
+            assert list(settle(db, claims, share)) == mine
+            lines += mine
         for q, db in enumerate(self.dbs):
-            write(db, claims[q])
+            write(db, claims, Share(q, PARTITIONS))
+        told = join_verdicts(lines)
         for page, record in self.records.items():
+            verdict = told.get(page.hex(), Verdict())
             if page in seen:
-                judge_visited(record, page, verdict(told[page]) if page in told else ALONE)
-            elif page in told:
-                judge_unvisited(record, page, verdict(told[page]))
+                judge_visited(record, page, verdict)
+            else:
+                judge_unvisited(record, page, verdict)
+
+    def first_near(self, page: bytes) -> bytes | None:
+        """Return what a page is to name, by a look at all others."""
+        mine = self.records[page]
+        if mine.status is not PageStatus.FETCHED:
+            return None
+        near = [
+            order(other, record)
+            for other, record in self.records.items()
+            if record.simhash is not None and hamming(record.simhash, mine.simhash or b"") <= NEAR_BITS
+        ]
+        first = min(near)
+        return page_of(first) if first < order(page, mine) else None
 
     def close(self) -> None:
         for db in self.dbs:
             db.close()
 
 
-def verdict(line: VerdictLine) -> Verdict:
-    return Verdict(bytes.fromhex(line.first or ""))
+def order(page: bytes, record: UrlRecord) -> bytes:
+    return order_of(min(contents_of(page, record)))
 
 
-def claim(page: bytes, before: dict[bytes, bytes], after: dict[bytes, bytes], owner: int) -> ClaimLine:
-    def mine(keys: set[bytes]) -> tuple[str, ...]:
-        return tuple(sorted(key.hex() for key in keys if owner_of(key, PARTITIONS) == owner))
+def claim(page: bytes, before: set[bytes], after: set[bytes]) -> ClaimLine:
+    def in_hex(contents: set[bytes]) -> tuple[str, ...]:
+        return tuple(sorted(content.hex() for content in contents))
 
-    had, has = set(before), set(after)
-    return ClaimLine(fp=page.hex(), gone=mine(had - has), came=mine(has - had), stays=mine(had & has))
+    return ClaimLine(
+        fp=page.hex(), gone=in_hex(before - after), came=in_hex(after - before), stays=in_hex(before & after)
+    )
 
 
-def write(db: CrawlDb, claims: list[ClaimLine]) -> None:
+def write(db: CrawlDb, claims: list[ClaimLine], share: Share) -> None:
     batch = db.batch()
     for line in claims:
-        for key in line.gone:
-            batch.drop_seen(bytes.fromhex(key))
-        for key in line.came:
-            batch.put_seen(bytes.fromhex(key), b"")
+        for key in share.keys(line.gone):
+            batch.drop_seen(key)
+        for key in share.keys(line.came):
+            batch.put_seen(key)
     batch.commit()
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(visits, max_size=8))
-def test_of_the_pages_with_one_text_the_first_is_fetched_and_the_others_are_duplicates(
-    segments: list[dict[bytes, bytes | None]],
+@given(st.lists(visits, max_size=8), st.lists(simhashes, min_size=TEXTS, max_size=TEXTS))
+def test_pages_are_to_one_another_what_a_look_at_all_of_them_says(
+    segments: list[dict[bytes, int | None]], simhashes: list[bytes]
 ) -> None:
     folder = Path(tempfile.mkdtemp(prefix="seen-"))
-    crawl = Crawl(folder)
+    crawl = Crawl(folder, simhashes)
     for number, seen in enumerate(segments):
         crawl.apply(seen, 1000 + number)
-        for text in TEXTS:
+        for text in map(signature_of, range(TEXTS)):
             having = [(r.content_at or 0, len(r.url), page) for page, r in crawl.records.items() if r.signature == text]
             fetched = [p for p, r in crawl.records.items() if r.signature == text and r.status is PageStatus.FETCHED]
             assert fetched == [page for *_, page in sorted(having)[:1]]
+        for page in seen:
+            assert crawl.records[page].near_to == crawl.first_near(page)
         stored = {key for db in crawl.dbs for kind in KINDS for key in db.keys(kind)}
-        assert stored == {key for page, record in crawl.records.items() for key in seen_entries(page, record)}
+        assert stored == {key for page, record in crawl.records.items() for key in seen_keys(page, record)}
     crawl.close()
     shutil.rmtree(folder)
 
 
+@given(simhashes, simhashes)
+def test_two_simhashes_share_a_band_where_they_are_near(one: bytes, other: bytes) -> None:
+    first, second = (
+        {
+            key[:6]
+            for key in seen_keys(PAGES[0], UrlRecord("http://a/", signature=b"s" * 16, simhash=simhash))
+            if key[:1] == b"v"
+        }
+        for simhash in (one, other)
+    )
+    assert len(first) == 10
+    assert first & second or hamming(one, other) > NEAR_BITS
+
+
+def test_a_band_full_of_pages_that_differ_by_a_bit_takes_bounded_time(tmp_path: Path) -> None:
+    with CrawlDb(tmp_path / "db", create=True) as db:
+        pages = [UrlRecord(f"http://a.test/{n:06}", signature=n.to_bytes(16, "big"), content_at=1) for n in range(900)]
+        for number, record in enumerate(pages):
+            record.simhash = number.to_bytes(8, "big")
+        fps = [number.to_bytes(16, "big") for number in range(900)]
+        write(db, [claim(fp, set(), contents_of(fp, page)) for fp, page in zip(fps, pages, strict=True)], Share(0, 1))
+        assert len(pages) > BAND_MAX
+        new = UrlRecord("http://b.test/", signature=b"n" * 16, simhash=bytes(7) + b"\x01", content_at=2)
+        came = claim(b"n" * 16, set(), contents_of(b"n" * 16, new))
+        assert join_verdicts(settle(db, [came], Share(0, 1))) == {came.fp: Verdict(near=fps[0])}
+
+
+def test_keys_are_dealt_out_to_all_partitions() -> None:
+    record = UrlRecord("http://a/", signature=b"s" * 16, simhash=b"\x12\xf4\x56\xb8\x9a\xcd\x0e\x81")
+    assert {owner_of(key, 2) for key in seen_keys(PAGES[0], record)} == {0, 1}
+
+
 def test_a_page_without_a_text_has_no_key() -> None:
-    assert seen_entries(PAGES[0], new_page(PAGES[0])) == {}
+    assert seen_keys(PAGES[0], new_page(PAGES[0])) == set()
