@@ -18,6 +18,12 @@ FRESH_CHANCE = 0.5
 RARELY_FACTOR = 1.5
 
 
+SPAN_MIN, SPAN_MAX = 1e-9, 1e30
+"""Bounds in days of a belief's b and of any span, so that whatever a float32 holds can be computed with."""
+SHAPE_MIN = 1e-9
+"""Likewise of a; the prior's is far above."""
+
+
 @dataclass(frozen=True)
 class Belief:
     """What is believed of a page's change rate, in changes a day."""
@@ -32,7 +38,7 @@ class Belief:
 
     def unchanged(self, tau: float) -> "Belief":
         """Return the belief after a fetch that saw the same content, `tau` days after the last."""
-        return Belief(self.a, self.b + max(tau, 0.0))
+        return Belief(*bounded_shape(self.a, self.b + max(tau, 0.0)))
 
     def changed(self, tau: float) -> "Belief":
         """Return the belief after a fetch that saw other content, `tau` days after the last.
@@ -41,17 +47,36 @@ class Belief:
         """
         if tau <= 0:
             return self
-        a, b = self.a, self.b
+        a, b = bounded_shape(self.a, self.b)
+        tau = min(tau, SPAN_MAX)
         span = math.log1p(tau / b)
         chance = -math.expm1(-a * span)
-        if chance < 1e-12:
-            return _bounded(a + 1, b + tau / 2)
+        if span < 1e-12 or chance <= 0.0:
+            return Belief(*bounded_shape(a + 1, b + tau / 2))
         first = (a / b) * -math.expm1(-(a + 1) * span) / chance
         second = a * (a + 1) / (b * b) * -math.expm1(-(a + 2) * span) / chance
         variance = second - first * first
         if variance <= 0:
-            return _bounded(a + 1, b + tau / 2)
-        return _bounded(first * first / variance, first / variance)
+            return Belief(*bounded_shape(a + 1, b + tau / 2))
+        return Belief(*bounded_shape(first * first / variance, first / variance))
+
+    def changed_at(self, *, tau: float, age: float) -> "Belief":
+        """Return the belief after a fetch, `tau` days after the last, whose content is known to be `age` days old.
+
+        The likelihood is that of the last change alone: rate exp(-rate age), 0 <= age <= tau.
+        """
+        if tau <= 0:
+            return self
+        return Belief(*bounded_shape(self.a + 1, self.b + min(max(age, 0.0), tau)))
+
+
+def bounded_shape(a: float, b: float) -> tuple[float, float]:
+    """Return a belief's `a` and `b` within its memory, with the same expected rate, and within what can be computed."""
+    if a > MEMORY_A:
+        a, b = MEMORY_A, b * (MEMORY_A / a)
+    elif a < SHAPE_MIN:
+        a = SHAPE_MIN
+    return a, SPAN_MIN if b < SPAN_MIN else b if b < SPAN_MAX else SPAN_MAX
 
 
 def fresh_span_s(belief: Belief, *, stale: float = 0.0) -> float:
@@ -80,8 +105,3 @@ def rare_interval(last_s: int | None, *, min_s: float, max_s: float) -> int:
 def retry_wait(failures: int, *, wait_s: float, max_s: float) -> int:
     """Return the wait in seconds before the next try: doubled with each failure in a row, bounded."""
     return int(min(wait_s * 2 ** min(failures - 1, 30), max_s))
-
-
-def _bounded(a: float, b: float) -> Belief:
-    scale = MEMORY_A / a if a > MEMORY_A else 1.0
-    return Belief(a * scale, b * scale)
