@@ -47,6 +47,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
         yield web
 
 
+@pytest.fixture
+def slow_server(tmp_path: Path) -> Iterator[WebServer]:
+    """The same web, so slow that a fetch is still under way when a test under load gets to act."""
+    with serving(SPEC, log=tmp_path / "slow.jsonl", at=BORN_AT, latency_s=0.06) as web:
+        yield web
+
+
 @pytest.fixture(scope="session")
 def undisturbed(server: WebServer, warm: Warm, tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
     """Made by the first process of the test run that asks for it, for all of them."""

@@ -32,10 +32,11 @@ AT = clock_of(ROUNDS)
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_first_signal_lets_what_is_in_flight_finish(
-    number: signal.Signals, stage: Stages, server: WebServer
+    number: signal.Signals, stage: Stages, slow_server: WebServer
 ) -> None:
     crawling = stage.before("fetch")
-    watch = RequestWatch(server)
+    watch = RequestWatch(slow_server)
+    crawling.set_job(port=slow_server.port)
     with started(crawling.start("fetch", at=AT)) as process:
         watch.wait_for_requests(3, process, patience_s=TIMEOUT_S)
         process.send_signal(number)

@@ -73,9 +73,10 @@ def run_and_kill(crawling: Crawling, choice: random.Random, watch: RequestWatch,
     watch.end_span(segments[-1] if segments else None)
 
 
-def test_workers_leave_when_only_the_command_is_killed(stage: Stages, server: WebServer) -> None:
+def test_workers_leave_when_only_the_command_is_killed(stage: Stages, slow_server: WebServer) -> None:
     crawling = stage.before("fetch")
-    watch = RequestWatch(server)
+    crawling.set_job(port=slow_server.port)
+    watch = RequestWatch(slow_server)
     process = crawling.start("fetch", at=AT)
     with started(process):
         watch.wait_for_requests(20, process, patience_s=TIMEOUT_S)
@@ -90,9 +91,10 @@ def test_workers_leave_when_only_the_command_is_killed(stage: Stages, server: We
     assert watch.faults(in_flight_max=IN_FLIGHT_MAX) == []
 
 
-def test_a_command_whose_worker_is_killed_says_so_and_can_be_run_again(stage: Stages, server: WebServer) -> None:
+def test_a_command_whose_worker_is_killed_says_so_and_can_be_run_again(stage: Stages, slow_server: WebServer) -> None:
     crawling = stage.before("fetch")
-    watch = RequestWatch(server)
+    crawling.set_job(port=slow_server.port)
+    watch = RequestWatch(slow_server)
     process = crawling.start("fetch", at=AT)
     with started(process):
         watch.wait_for_requests(20, process, patience_s=TIMEOUT_S)
