@@ -20,7 +20,11 @@ _LEVELS_AN_OCTAVE = 2
 _NEAR = 1e-9
 """A value this close below the bound of a level, relatively, has reached it: instants are rounded, too."""
 _SERIES_BELOW = 0.005
+_NOTHING = 1e-150
 _STEPS_MAX = 80
+_STEP_MAX = 200.0
+_STEP_LAST = 1e-5
+"""A step of Newton's method in ln tau that is so small leaves an error of its square."""
 
 
 def value(belief: Belief, *, tau: float, weight: float) -> float:
@@ -62,10 +66,10 @@ def reached_after(belief: Belief, *, weight: float, wanted: float) -> float:
     step from a start that lies too early lies too early as well, and none goes too far. An instant that is made of
     the span is rounded up, so that the level is reached by then.
     """
-    if wanted <= 0.0:
-        return 0.0
     a, b = bounded_shape(belief.a, belief.b)
     scale = weight * b
+    if wanted <= scale * _NOTHING:
+        return 0.0
     if scale <= 0.0 or (a - 1.0) * wanted >= scale:
         return math.inf
     target = wanted / scale
@@ -74,10 +78,12 @@ def reached_after(belief: Belief, *, weight: float, wanted: float) -> float:
         if span > longest:
             return math.inf
         gain, growth = _gain(span, a)
-        short = math.log(target / gain)
-        if short < _NEAR / 10:
+        if growth <= 0.0:
+            return math.inf
+        step = math.log(target / gain) * gain / growth
+        span *= math.exp(min(step, _STEP_MAX))
+        if step < _STEP_LAST:
             break
-        span *= math.exp(min(short * gain / growth, 200.0)) if growth > 0.0 else math.inf
     return span * b
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from tests.bench import by_step, crawldb_reads, fetch_speed, latency, memory, parse_speed, polite, whole_round
+from tests.bench.freshness import measure as freshness
 from tests.bench.spent import ProgramFailed
 from tests.bench.table import Row, machine, table
 from tests.support.nginx import NginxFailed
@@ -19,6 +20,7 @@ BENCHES: dict[str, Callable[..., list[Row]]] = {
     "crawldb": crawldb_reads.run,
     "round": whole_round.run,
     "steps": by_step.run,
+    "freshness": freshness.run,
 }
 """By name, in the order in which they run."""
 
