@@ -7,7 +7,6 @@ If killed: before the rename nothing has happened; after it, the same command en
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 from batchcrawl.engine.control import Control, Progress
@@ -17,14 +16,13 @@ from batchcrawl.job.crawl import Crawl
 from batchcrawl.model.entries import FetchEntry
 from batchcrawl.model.record import decode_head
 from batchcrawl.model.status import Place
-from batchcrawl.store.crawldb import CrawlDb
+from batchcrawl.store.changing import change_urls
+from batchcrawl.store.crawldb import Batch, CrawlDb, Entry
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.layout import SEGMENT_ID, SegmentPaths
 from batchcrawl.store.records import read_lines
 from batchcrawl.store.segment import Segment, segment_instant
 from batchcrawl.store.update_mark import read_mark
-
-BATCH_URLS = 10_000
 
 
 @dataclass(frozen=True)
@@ -59,20 +57,17 @@ def drop(crawl: Crawl, segment_id: str, *, disk: Disk, control: Control) -> int:
 def return_partition(task: _Task, control: Control) -> int:
     """End the leases of a partition's URLs; return how many there were."""
     returned = 0
+
+    def end_lease(batch: Batch, _: bytes, entry: Entry | None) -> None:
+        if entry is not None and entry.record.lease == task.lease:
+            entry.record.place, entry.record.lease = Place.READY, None
+            batch.put(entry)
+
     with CrawlDb(task.crawl.layout.crawldb(task.partition)) as db:
-        fingerprints = _leased(db, task)
-        while chunk := list(islice(fingerprints, BATCH_URLS)):
-            control.raise_if_stopping()
-            batch = db.batch()
-            for fingerprint in sorted(chunk):
-                entry = db.load(fingerprint)
-                if entry is not None and entry.record.lease == task.lease:
-                    entry.record.place, entry.record.lease = Place.READY, None
-                    batch.put(entry)
-            if batch.size:
-                batch.commit()
-            returned += batch.size
+        for step in change_urls(db, _leased(db, task), end_lease):
+            returned += step.changed
             control.report(Progress(returned, 0))
+            control.raise_if_stopping()
     return returned
 
 

@@ -24,7 +24,8 @@ from batchcrawl.policy.domain_state import put_off_until
 from batchcrawl.policy.selection import Limits, Offers, Ration, ration
 from batchcrawl.store import keys
 from batchcrawl.store.candidates import candidates, lift_due, owed_delay
-from batchcrawl.store.crawldb import CrawlDb, Entry
+from batchcrawl.store.changing import change_urls
+from batchcrawl.store.crawldb import Batch, CrawlDb, Entry
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.failpoints import failpoint
 from batchcrawl.store.identity import FORMAT_VERSION
@@ -42,8 +43,6 @@ from batchcrawl.store.segment import (
     write_manifest,
 )
 from batchcrawl.web.urls import host_key
-
-BATCH_URLS = 10_000
 
 
 @dataclass(frozen=True)
@@ -185,20 +184,18 @@ def lease_partition(task: _Task, control: Control) -> int:
     """Lease every URL of a partition's fetch list to the segment; those leased already stay so."""
     segment = Segment(task.crawl.layout.segment(task.segment))
     lease, leased = segment.lease, 0
+
+    def lease_url(batch: Batch, _: bytes, entry: Entry | None) -> None:
+        if entry is not None and entry.record.place is not Place.LEASED:
+            entry.record.place, entry.record.lease = Place.LEASED, lease
+            batch.put(entry)
+
     lines = read_lines(segment.paths.fetch_list(task.partition), FetchEntry)
     with CrawlDb(task.crawl.layout.crawldb(task.partition)) as db:
-        while chunk := list(islice(lines, BATCH_URLS)):
-            control.raise_if_stopping()
-            batch = db.batch()
-            for line in sorted(chunk, key=lambda line: line.fp):
-                entry = db.load(bytes.fromhex(line.fp))
-                if entry is not None and entry.record.place is not Place.LEASED:
-                    entry.record.place, entry.record.lease = Place.LEASED, lease
-                    batch.put(entry)
-            if batch.size:
-                batch.commit()
-            leased += len(chunk)
+        for step in change_urls(db, (bytes.fromhex(line.fp) for line in lines), lease_url):
+            leased += step.seen
             control.report(Progress(leased, segment.manifest.urls))
+            control.raise_if_stopping()
     return leased
 
 

@@ -9,25 +9,24 @@ from batchcrawl.model.status import Place
 from batchcrawl.policy.domain_state import put_off_until
 from batchcrawl.policy.selection import Limits, host_limit, shared_by_hosts
 from batchcrawl.store import keys
-from batchcrawl.store.crawldb import CrawlDb
+from batchcrawl.store.changing import change_urls
+from batchcrawl.store.crawldb import Batch, CrawlDb, Entry
 
-BATCH_URLS = 10_000
 Candidate = tuple[bytes, HostRecord, int | None]
 """Host part, host record, and how many URLs the host may give; None for no limit."""
 
 
 def lift_due(db: CrawlDb, now: float) -> Iterator[int]:
     """Move the URLs whose timers are due at `now` into the ready index; yields how many, a batch at a time."""
-    while due := list(islice(db.due_timers(now), BATCH_URLS)):
-        batch = db.batch()
-        for fingerprint in sorted(due):
-            entry = db.load(fingerprint)
-            if entry is None or entry.record.place is not Place.TIMER:
-                raise CorruptData(f"{db.path}: the timer of {fingerprint.hex()} has no record; see 'batchcrawl check'")
-            entry.record.place = Place.READY
-            batch.put(entry)
-        batch.commit()
-        yield len(due)
+
+    def lift(batch: Batch, fingerprint: bytes, entry: Entry | None) -> None:
+        if entry is None or entry.record.place is not Place.TIMER:
+            raise CorruptData(f"{db.path}: the timer of {fingerprint.hex()} has no record; see 'batchcrawl check'")
+        entry.record.place = Place.READY
+        batch.put(entry)
+
+    for step in change_urls(db, db.due_timers(now), lift):
+        yield step.changed
 
 
 def candidates(db: CrawlDb, limits: Limits, *, now: float, turn: int) -> Iterator[Candidate]:

@@ -13,13 +13,11 @@ from pathlib import Path
 
 import msgspec
 
-import batchcrawl.drop
 import batchcrawl.engine.crew
 import batchcrawl.fetch
-import batchcrawl.generate
 import batchcrawl.inject
 import batchcrawl.net.incoming
-import batchcrawl.store.candidates
+import batchcrawl.store.changing
 import batchcrawl.store.failpoints
 import batchcrawl.update
 from batchcrawl.cli import main
@@ -82,9 +80,7 @@ class Warm:
 
 def _make_batches_small() -> None:
     batchcrawl.inject.CHUNK_SEEDS = 8
-    batchcrawl.generate.BATCH_URLS = 16
-    batchcrawl.drop.BATCH_URLS = 16
-    batchcrawl.store.candidates.BATCH_URLS = 16
+    batchcrawl.store.changing.BATCH_URLS = 16
     batchcrawl.update.BATCH_EVENTS = 16
     batchcrawl.fetch.SYNC_S = 0.0
     batchcrawl.engine.crew.TICK_S = 0.02
