@@ -20,10 +20,11 @@ from batchcrawl.model.clock import Clock
 from batchcrawl.model.entries import FetchEntry, HostSheet
 from batchcrawl.model.host import DomainRecord, HostRecord
 from batchcrawl.model.status import Place
+from batchcrawl.policy.conditions import Condition
 from batchcrawl.policy.domain_state import put_off_until
 from batchcrawl.policy.selection import Limits, Offers, Ration, ration
 from batchcrawl.store import keys
-from batchcrawl.store.candidates import candidates, lift_due, owed_delay
+from batchcrawl.store.candidates import candidates, lift_due, owed_delay, ready_keys
 from batchcrawl.store.changing import change_urls
 from batchcrawl.store.crawldb import Batch, CrawlDb, Entry
 from batchcrawl.store.disk import Disk
@@ -66,6 +67,16 @@ class Plan:
         return max(self.longest_s, self.urls * page_s / max(1, threads))
 
 
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """What is asked of the URLs for once, beside the limits of the job."""
+
+    at: float | None = None
+    """An instant, in seconds since 1970, to be taken for now where it is asked what is due and who is put off."""
+    only: Condition | None = None
+    """What must hold of a URL."""
+
+
 @dataclass(frozen=True)
 class _Task:
     """What a partition needs to know."""
@@ -96,7 +107,7 @@ def generate(
     crawl: Crawl,
     *,
     wanted: GenerateSettings | None = None,
-    at: float | None = None,
+    choice: Choice = Choice(),
     dry_run: bool,
     disk: Disk,
     clock: Clock,
@@ -104,19 +115,20 @@ def generate(
 ) -> Plan:
     """Make a segment and lease its URLs. Raises NothingDue when no URL may be taken.
 
-    `wanted` None is what the job says. `at` is an instant, in seconds since 1970, to be taken for now where it is asked
-    what is due and who is put off. A dry run makes no segment; it does move what has come due into the ready index, as
-    any run does first.
+    `wanted` None is what the job says. A dry run makes no segment; it does move what has come due into the ready index,
+    as any run does first.
     """
     unfinished = newest_needing(crawl.layout, "generated")
     if unfinished is not None and not dry_run:
         return _finish(crawl, unfinished, resumed=True, disk=disk, clock=clock, control=control)
     wanted = wanted or crawl.job.settings.generate
-    now, name = clock.now() if at is None else at, _new_segment_id(crawl, clock.now())
-    limits = _limits(crawl, wanted)
+    now, name = clock.now() if choice.at is None else choice.at, _new_segment_id(crawl, clock.now())
+    limits = _limits(crawl, wanted, choice.only)
     tasks = [_Task(crawl, p, now, name, disk, limits, dry=dry_run) for p in range(crawl.partitions)]
     offers = run_partitions(survey_partition, tasks, parallel=crawl.cores, control=control)
     if not any(offers):
+        if choice.only is not None:
+            raise NothingDue("nothing that may be taken now is as it was asked for", due_at=None)
         raise _nothing_due(crawl, run_partitions(next_chances, tasks, parallel=crawl.cores, control=control), now)
     rations = ration(offers, urls_max=wanted.urls_max, turn=segment_instant(name))
     unborn = SegmentPaths(crawl.layout.unborn_segment(name))
@@ -148,8 +160,9 @@ def survey_partition(task: _Task, control: Control) -> Offers:
     with CrawlDb(task.crawl.layout.crawldb(task.partition)) as db:
         for _ in lift_due(db, task.now):
             control.raise_if_stopping()
-        for host_part, _, limit in candidates(db, task.limits, now=task.now, turn=segment_instant(task.segment)):
-            levels = Counter(keys.ready_level(key) for key in islice(db.ready(host_part), limit))
+        for host_part, host, limit in candidates(db, task.limits, now=task.now, turn=segment_instant(task.segment)):
+            ready = ready_keys(db, host_part, host.host, task.limits.only)
+            levels = Counter(keys.ready_level(key) for key in islice(ready, limit))
             for level, count in levels.items():
                 offers.setdefault(level, Counter())[count] += 1
     return offers
@@ -204,7 +217,7 @@ def _choose(db: CrawlDb, task: _Task, control: Control) -> Iterator[tuple[HostRe
     for host_part, record, limit in candidates(db, task.limits, now=task.now, turn=segment_instant(task.segment)):
         control.raise_if_stopping()
         by_level: dict[int, list[bytes]] = {}
-        for key in islice(db.ready(host_part), limit):
+        for key in islice(ready_keys(db, host_part, record.host, task.limits.only), limit):
             by_level.setdefault(keys.ready_level(key), []).append(keys.ready_fingerprint(key))
         granted = [fp for level, fps in by_level.items() for fp in fps[: task.ration.grant(level, len(fps))]]
         entries = [entry for fp in granted if (entry := db.load(fp)) is not None]
@@ -309,7 +322,7 @@ def _bring_to_life(
 
 def _finish(crawl: Crawl, segment: Segment, *, resumed: bool, disk: Disk, clock: Clock, control: Control) -> Plan:
     segment.require("fetchlist", partitions=crawl.partitions)
-    limits = _limits(crawl, crawl.job.settings.generate)
+    limits = _limits(crawl, crawl.job.settings.generate, None)
     tasks = [_Task(crawl, p, clock.now(), segment.id, disk, limits) for p in range(crawl.partitions)]
     run_partitions(lease_partition, tasks, parallel=crawl.cores, control=control)
     counts = {"urls": segment.manifest.urls, "hosts": segment.manifest.hosts}
@@ -317,13 +330,14 @@ def _finish(crawl: Crawl, segment: Segment, *, resumed: bool, disk: Disk, clock:
     return Plan(segment.id, segment.manifest.urls, segment.manifest.hosts, {}, None, 0.0, resumed)
 
 
-def _limits(crawl: Crawl, wanted: GenerateSettings) -> Limits:
+def _limits(crawl: Crawl, wanted: GenerateSettings, only: Condition | None) -> Limits:
     return Limits(
         duration_s=wanted.duration_s,
         delay_min_s=crawl.job.settings.politeness.delay_min_s,
         host_urls_max=wanted.host_urls_max,
         domain_urls_max=wanted.domain_urls_max,
         domain_hosts_max=wanted.domain_hosts_max,
+        only=only,
     )
 
 

@@ -13,10 +13,12 @@ from batchcrawl.cli.stopping import stoppable
 from batchcrawl.cli.summaries import echo_plan, echo_step
 from batchcrawl.engine.control import Control
 from batchcrawl.errors import NothingDue, TimeLimitReached, UsageError
-from batchcrawl.generate import Plan
+from batchcrawl.generate import Choice, Plan
 from batchcrawl.generate import generate as generate_step
+from batchcrawl.job.condition_text import parse_condition
 from batchcrawl.job.crawl import Crawl
 from batchcrawl.job.settings import GenerateSettings
+from batchcrawl.policy.conditions import Compare, Comparison, Condition, Every
 from batchcrawl.round import Steps, run_round, run_step, wait_for_due
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.segment import COMMANDS, Segment, StepInfo, newest_needing, open_segment, require_turn
@@ -24,13 +26,16 @@ from batchcrawl.store.segment import COMMANDS, Segment, StepInfo, newest_needing
 COUNT = click.IntRange(min=1)
 
 
-class LimitOptions(TypedDict):
-    """The limits of a segment as click hands them over."""
+class GenerateOptions(TypedDict):
+    """What a segment is to hold, as click hands it over."""
 
     top: int | None
     max_per_host: int | None
     max_per_domain: int | None
     hosts_per_domain: int | None
+    min_score: float | None
+    only: tuple[str, ...]
+    at: str | None
 
 
 @click.command()
@@ -39,12 +44,17 @@ class LimitOptions(TypedDict):
 @click.option("--max-per-host", type=COUNT, metavar="N", help="At most N of a host; default: generate.host_urls_max.")
 @click.option("--max-per-domain", type=COUNT, metavar="N", help="At most N of a registered domain.")
 @click.option("--hosts-per-domain", type=COUNT, metavar="N", help="At most N hosts of a registered domain.")
+@click.option("--min-score", type=click.FloatRange(min=0), metavar="N", help="Only URLs of that score: seeds.")
+@click.option("--only", multiple=True, metavar="CONDITION", help="Only URLs for which it holds, as 'depth <= 2'.")
 @click.option("--at", metavar="TIME", help="Take what is due then, as 2026-12-24, 2026-12-24T18:00Z or +7d.")
 @click.option("--segments", "count", type=COUNT, default=1, metavar="N", help="Make up to N, which share no URL.")
 @click.option("--dry-run", is_flag=True, help="Print the plan and change nothing.")
 @quiet_option
-def generate(job: str, at: str | None, count: int, dry_run: bool, quiet: bool, **limits: Unpack[LimitOptions]) -> None:
+def generate(job: str, count: int, dry_run: bool, quiet: bool, **given: Unpack[GenerateOptions]) -> None:
     """Make a segment of the best URLs that may be taken now.
+
+    CONDITION compares fields of a URL's record: "status = unfetched and (depth <= 2 or domain = example.org)". Signs
+    are = != < <= > >= and, of a text, ~ for "contains"; times are dates, or from now as -90d. More than one: all hold.
 
     \b
     Reads:   crawldb
@@ -54,15 +64,21 @@ def generate(job: str, at: str | None, count: int, dry_run: bool, quiet: bool, *
     """
     with held_crawl(job) as crawl, stoppable(quiet=quiet) as controls:
         clock = command_clock()
-        then = None if at is None else asked_instant(at, now=clock.now())
+        choice = _choice(given, now=clock.now())
         if dry_run and count > 1:
             raise UsageError("--dry-run plans one segment; leave out --segments")
         for number in range(count):
             try:
                 plan = generate_step(
                     crawl,
-                    wanted=_wanted(crawl, **limits),
-                    at=then,
+                    wanted=_wanted(
+                        crawl,
+                        top=given["top"],
+                        max_per_host=given["max_per_host"],
+                        max_per_domain=given["max_per_domain"],
+                        hosts_per_domain=given["hosts_per_domain"],
+                    ),
+                    choice=choice,
                     dry_run=dry_run,
                     disk=Disk(),
                     clock=clock,
@@ -74,6 +90,14 @@ def generate(job: str, at: str | None, count: int, dry_run: bool, quiet: bool, *
                 return
             if not quiet:
                 echo_plan(plan, threads=crawl.job.settings.fetch.threads)
+
+
+def _choice(given: GenerateOptions, *, now: float) -> Choice:
+    at = None if given["at"] is None else asked_instant(given["at"], now=now)
+    only: list[Condition] = [parse_condition(text, now=now) for text in given["only"]]
+    if given["min_score"] is not None:
+        only.append(Compare("score", Comparison.AT_LEAST, given["min_score"]))
+    return Choice(at=at, only=Every(tuple(only)) if only else None)
 
 
 def _wanted(

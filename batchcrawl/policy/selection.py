@@ -7,6 +7,7 @@ within a level every host may give up to the same number, the cap, so that no ho
 from collections import Counter
 from dataclasses import dataclass, field
 
+from batchcrawl.policy.conditions import Condition
 from batchcrawl.policy.priority import shares
 
 Offers = dict[int, Counter[int]]
@@ -23,6 +24,8 @@ class Limits:
     host_urls_max: int | None = None
     domain_urls_max: int | None = None
     domain_hosts_max: int | None = None
+    only: Condition | None = None
+    """Of other URLs nothing is taken."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from itertools import groupby, islice
 from batchcrawl.errors import CorruptData
 from batchcrawl.model.host import HostRecord
 from batchcrawl.model.status import Place
+from batchcrawl.policy.conditions import Condition, holds, holds_on
 from batchcrawl.policy.domain_state import put_off_until
 from batchcrawl.policy.selection import Limits, host_limit, shared_by_hosts
 from batchcrawl.store import keys
@@ -39,15 +40,35 @@ def candidates(db: CrawlDb, limits: Limits, *, now: float, turn: int) -> Iterato
         return
     for _, host_parts in groupby(db.ready_hosts(), key=lambda part: part[: keys.DOMAIN_PART_BYTES]):
         # Their records are read once more in the end: a domain may have more hosts than memory has room for.
-        hosts = [(part, limit) for part, _, limit in _askable(db, limits, host_parts, now=now)]
-        offered = [_offered(db, part, limit, limits.domain_urls_max) for part, limit in hosts]
+        hosts = [
+            (part, limit, _count(db, part, record.host, limits, limit))
+            for part, record, limit in _askable(db, limits, host_parts, now=now)
+        ]
         granted = shared_by_hosts(
-            offered, urls_max=limits.domain_urls_max, hosts_max=limits.domain_hosts_max, turn=turn
+            [count for *_, count in hosts],
+            urls_max=limits.domain_urls_max,
+            hosts_max=limits.domain_hosts_max,
+            turn=turn,
         )
-        for (host_part, _), limit in zip(hosts, granted, strict=True):
+        for (host_part, *_), limit in zip(hosts, granted, strict=True):
             record = db.host(host_part) if limit else None
             if record is not None:
                 yield host_part, record, limit
+
+
+def ready_keys(db: CrawlDb, host_part: bytes, host: str, only: Condition | None) -> Iterator[bytes]:
+    """Yield the ready keys of a host's URLs for which a condition holds, best first.
+
+    Where the condition asks for more than the host, each record is read, also of those that are passed over.
+    """
+    on_host = True if only is None else holds_on(only, host)
+    if only is None or on_host:
+        yield from db.ready(host_part)
+    elif on_host is None:
+        for key in db.ready(host_part):
+            entry = db.load(keys.ready_fingerprint(key))
+            if entry is not None and holds(only, entry.record):
+                yield key
 
 
 def owed_delay(record: HostRecord, *, delay_min_s: float) -> float:
@@ -58,7 +79,9 @@ def owed_delay(record: HostRecord, *, delay_min_s: float) -> float:
 def _askable(db: CrawlDb, limits: Limits, host_parts: Iterable[bytes], *, now: float) -> Iterator[Candidate]:
     for host_part in host_parts:
         record = db.host(host_part)
-        if record is None or put_off_until(record, db.domain(host_part, record)) > now:
+        if record is None or (limits.only is not None and holds_on(limits.only, record.host) is False):
+            continue
+        if put_off_until(record, db.domain(host_part, record)) > now:
             continue
         delay_s = owed_delay(record, delay_min_s=limits.delay_min_s)
         yield (
@@ -68,6 +91,7 @@ def _askable(db: CrawlDb, limits: Limits, host_parts: Iterable[bytes], *, now: f
         )
 
 
-def _offered(db: CrawlDb, host_part: bytes, *limits: int | None) -> int:
-    """Return how many URLs a host has ready, counted up to the least limit."""
-    return sum(1 for _ in islice(db.ready(host_part), min((n for n in limits if n is not None), default=None)))
+def _count(db: CrawlDb, host_part: bytes, host: str, limits: Limits, host_limit: int | None) -> int:
+    """Return how many URLs a host offers, counted up to the least limit."""
+    least = min((n for n in (host_limit, limits.domain_urls_max) if n is not None), default=None)
+    return sum(1 for _ in islice(ready_keys(db, host_part, host, limits.only), least))
