@@ -31,6 +31,7 @@ from batchcrawl.policy.visits import Visit
 from batchcrawl.settle import Task, claims_on, file_infos, settle_segment, verdicts_for
 from batchcrawl.store.crawldb import Batch, CrawlDb, Entry
 from batchcrawl.store.disk import Disk
+from batchcrawl.store.keys import url_key
 from batchcrawl.store.reading import ADVICE
 from batchcrawl.store.records import read_log
 from batchcrawl.store.segment import Segment, StepInfo
@@ -140,7 +141,11 @@ class _Applier:
                 yield part, line
 
     def _apply(self, batch: Batch, event: Event) -> None:
-        entry = self.db.load(bytes.fromhex(event.fp))
+        fingerprint = bytes.fromhex(event.fp)
+        data = self.db.value(url_key(fingerprint))
+        if data is not None and event.link_alone is not None and self.inlinks.is_no_news(data, event.link_alone):
+            return
+        entry = None if data is None else self.db.entry(fingerprint, data)
         if event.visit is not None:
             self._visit(batch, entry, event.visit, event.verdict)
         elif event.verdict is not None and entry is not None:

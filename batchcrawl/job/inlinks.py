@@ -4,7 +4,7 @@ from collections import Counter
 
 from batchcrawl.job.crawl import Crawl
 from batchcrawl.model.kind import UrlKind
-from batchcrawl.model.record import UrlRecord
+from batchcrawl.model.record import UrlRecord, is_known_as
 from batchcrawl.model.rejection import Rejection
 from batchcrawl.model.status import PageStatus, Place
 from batchcrawl.policy.admission import costliness, domain_refusal, host_refusal, new_host
@@ -28,6 +28,15 @@ class Inlinks:
         self._domains = crawl.domains()
         self._budgets = crawl.job.budgets
         self._host_sitemaps_max = crawl.job.settings.sitemaps.host_sitemaps_max
+
+    def is_no_news(self, data: bytes, link: LinkBrief) -> bool:
+        """Tell whether a link says nothing new of a URL whose stored record is `data`; then it is taken with that."""
+        if link.lastmod_at is not None or link.leads_to is not UrlKind.PAGE:
+            return False
+        if not is_known_as(data, link.url, depth=link.depth, hops=link.hops):
+            return False
+        self._counts["known"] += 1
+        return True
 
     def take(self, batch: Batch, entry: Entry | None, link: LinkBrief) -> None:
         """Let a link act on the URL that it leads to; `entry` is None for one that is not known."""

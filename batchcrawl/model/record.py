@@ -152,7 +152,8 @@ class _Tail(msgspec.Struct, array_like=True):
     near_to: bytes | None = None
 
 
-_encode_tail = msgspec.msgpack.Encoder().encode
+_ARRAY_16 = 0xDC
+_encode_tail = _encode_text = msgspec.msgpack.Encoder().encode
 _decode_tail = msgspec.msgpack.Decoder(_Tail).decode
 
 
@@ -202,6 +203,19 @@ def decode_head(data: bytes) -> RecordHead:
         outcome=_OUTCOME[head[6]], last_fetch_at=head[13] or None, next_fetch_at=head[15] or None,
         lease=head[17] or None,
     )  # fmt: skip
+
+
+def is_known_as(data: bytes, url: str, *, depth: int, hops: int) -> bool:
+    """Tell from stored bytes whether they are the record of a URL that is at most so far from a seed.
+
+    False where that takes a look at the whole record, too. This is what most links come to, so nothing is decoded.
+    """
+    if len(data) <= HEAD_BYTES or data[0] != RECORD_VERSION or not url.isascii():
+        return False
+    if int.from_bytes(data[4:6], "little") > depth or data[9] > hops:
+        return False
+    array = 3 if data[HEAD_BYTES] == _ARRAY_16 else 1
+    return data.startswith(_encode_text(url), HEAD_BYTES + array)
 
 
 def _unpack(data: bytes) -> tuple[Any, ...]:

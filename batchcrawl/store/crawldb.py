@@ -96,11 +96,12 @@ class CrawlDb:
 
     def load(self, fingerprint: bytes) -> Entry | None:
         """Return the entry of a URL, or None when it is not known."""
-        key = keys.url_key(fingerprint)
-        data = self.value(key)
-        if data is None:
-            return None
-        record = self._decoded(key, data, decode_record)
+        data = self.value(keys.url_key(fingerprint))
+        return None if data is None else self.entry(fingerprint, data)
+
+    def entry(self, fingerprint: bytes, data: bytes) -> Entry:
+        """Return the entry of a URL whose record is stored as `data`."""
+        record = self._decoded(keys.url_key(fingerprint), data, decode_record)
         return Entry(fingerprint, record, record.status, keys.index_key(fingerprint, record))
 
     def head(self, fingerprint: bytes) -> RecordHead | None:

@@ -1,7 +1,7 @@
 """Files of JSON lines: compressed ones that appear whole, and logs that grow.
 
 A line file (`.jsonl.zst`) is written once under a temporary name and committed by a rename. It is a row
-of zstd frames of about 1 MiB, each with its checksum, so `zstdcat` reads it and damage is found. A log
+of zstd frames of about 256 KiB, each with its checksum, so `zstdcat` reads it and damage is found. A log
 (`.jsonl`) is only ever appended to; what a crash leaves of its last line is a torn tail.
 """
 
@@ -22,8 +22,8 @@ from batchcrawl.store.reading import ADVICE, open_stored, size_stored
 
 LINE_BYTES_MAX = 64 << 20
 """No line is longer than this; neither written nor read."""
-FRAME_BYTES = 1 << 20
-"""Uncompressed bytes after which a zstd frame is ended."""
+FRAME_BYTES = 1 << 18
+"""Uncompressed bytes after which a zstd frame is ended: who reads many files at once holds one of each."""
 _LINES_AT_ONCE = 32
 _CHUNK_BYTES = 1 << 16
 _LEVEL = 3
@@ -127,13 +127,24 @@ def read_lines(path: Path, line_type: type[L]) -> Iterator[L]:
     Raises CorruptData naming file and offset for damaged or missing bytes, or the line for one that is no
     `line_type`.
     """
-    decode = msgspec.json.Decoder(line_type).decode
-    for number, text in enumerate(_split_lines(path), start=1):
+    for lines in read_blocks(path, line_type, bytes_at_once=_CHUNK_BYTES):
+        yield from lines
+
+
+def read_blocks(path: Path, line_type: type[L], *, bytes_at_once: int) -> Iterator[list[L]]:
+    """Yield the lines of a line file in lists, those of about so many bytes on disk; otherwise as `read_lines`."""
+    decoder = msgspec.json.Decoder(line_type)
+    number = 0
+    for text in _whole_lines(path, bytes_at_once):
+        count = text.count(b"\n")
         try:
-            line = decode(text)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise CorruptData(f"{path}: line {number} cannot be read: {error}; {ADVICE}") from error
-        yield line
+            lines = decoder.decode_lines(text)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            lines = []
+        if len(lines) != count:
+            raise _unreadable(path, decoder, text.split(b"\n")[:count], number)
+        number += count
+        yield lines
 
 
 def check_file(path: Path, info: FileInfo) -> None:
@@ -242,28 +253,41 @@ def _too_long(path: Path, number: int) -> CorruptData:
     return CorruptData(f"{path}: line {number} is longer than {LINE_BYTES_MAX} bytes")
 
 
-def _split_lines(path: Path) -> Iterator[bytes]:
+def _whole_lines(path: Path, bytes_at_once: int) -> Iterator[bytes]:
+    """Yield a line file in pieces that end where a line does."""
     pieces: list[bytes] = []  # of a line that no chunk has ended yet
     number = 0
-    for chunk in _decompressed(path):
+    for chunk in _decompressed(path, bytes_at_once):
+        end = chunk.rfind(b"\n") + 1
+        if end:
+            whole = b"".join((*pieces, chunk[:end]))
+            pieces = [chunk[end:]]
+            number += whole.count(b"\n")
+            yield whole
+            continue
         pieces.append(chunk)
-        if b"\n" in chunk:
-            *whole, rest = b"".join(pieces).split(b"\n")
-            pieces = [rest]
-            number += len(whole)
-            yield from whole
-        elif sum(map(len, pieces)) > LINE_BYTES_MAX:
+        if sum(map(len, pieces)) > LINE_BYTES_MAX:
             raise _too_long(path, number + 1)
     if any(pieces):
         raise CorruptData(f"{path}: line {number + 1} has no end; the file was cut; {ADVICE}")
 
 
-def _decompressed(path: Path) -> Iterator[bytes]:
+def _unreadable(path: Path, decoder: msgspec.json.Decoder[L], texts: Iterable[bytes], before: int) -> CorruptData:
+    """Return the error of the first line that cannot be read; `before` lines come before the `texts`."""
+    for number, text in enumerate(texts, start=before + 1):
+        try:
+            decoder.decode(text)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            return CorruptData(f"{path}: line {number} cannot be read: {error}; {ADVICE}")
+    return CorruptData(f"{path}: what is behind line {before} cannot be read; {ADVICE}")
+
+
+def _decompressed(path: Path, bytes_at_once: int = _CHUNK_BYTES) -> Iterator[bytes]:
     context = zstandard.ZstdDecompressor()
     with open_stored(path) as file:
         frame: zstandard.ZstdDecompressionObj | None = None
         data = b""
-        while data := data or file.read(_CHUNK_BYTES):
+        while data := data or file.read(bytes_at_once):
             frame = frame or context.decompressobj()
             try:
                 plain = frame.decompress(data)

@@ -1,6 +1,5 @@
 """What a segment says of each URL of a partition: its visit, what it is to other pages, and the links to it."""
 
-import heapq
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
@@ -15,7 +14,8 @@ from batchcrawl.model.rejection import TRAPS
 from batchcrawl.policy.seen import Verdict
 from batchcrawl.policy.visits import Visit
 from batchcrawl.store.open_files import allow_open_files
-from batchcrawl.store.records import read_lines, read_log
+from batchcrawl.store.records import read_blocks, read_lines, read_log
+from batchcrawl.store.runs import merged
 from batchcrawl.store.segment import Segment
 
 OTHER_FILES = 1200
@@ -53,7 +53,7 @@ class LinkBrief(msgspec.Struct, gc=False):
     sites: list[str] = []
 
 
-@dataclass
+@dataclass(slots=True)
 class Event:
     """All that a segment says of one URL."""
 
@@ -64,6 +64,11 @@ class Event:
     """The one of least depth, then of the least source; with the least hops, the last date and the sites of all."""
     unfollowed: int = 0
     """Links that are not taken since their page is a duplicate."""
+
+    @property
+    def link_alone(self) -> LinkBrief | None:
+        """The link, where that is all there is."""
+        return self.link if self.visit is None and self.verdict is None and not self.unfollowed else None
 
 
 @dataclass(frozen=True)
@@ -89,15 +94,34 @@ class Reader:
 
     def events(self, verdicts: Verdicts, *, after: str) -> Iterator[Event]:
         """Yield what there is on each URL behind the fingerprint `after`, in hex, in the order of fingerprints."""
-        visits = self.visits(read_lines(self.segment.paths.briefs(self.partition), PageBrief))
-        judged = (Event(fp, verdict=verdict) for fp, verdict in sorted(verdicts.of.items()))
+        visits = {
+            event.fp: event for event in self.visits(read_lines(self.segment.paths.briefs(self.partition), PageBrief))
+        }
+        for fp, verdict in verdicts.of.items():
+            visits.setdefault(fp, Event(fp)).verdict = verdict
+        seen = iter(sorted((event for fp, event in visits.items() if fp > after), key=_FP))
+        event = next(seen, None)
+        for fp, links in self._links():
+            while event is not None and event.fp < fp:
+                yield event
+                event = next(seen, None)
+            if event is not None and event.fp == fp:
+                yield _with_links(event, links, verdicts.unfollowed)
+                event = next(seen, None)
+            elif fp > after:
+                yield _with_links(Event(fp), links, verdicts.unfollowed)
+        if event is not None:
+            yield event
+        yield from seen
+
+    def _links(self) -> Iterator[tuple[str, list[LinkBrief]]]:
+        """Yield the links by their targets, in the order of fingerprints."""
         paths = self.segment.listed("parse", end=f".links-{self.partition}.jsonl.zst")
         allow_open_files(len(paths) + OTHER_FILES)  # all are merged at once
-        links = heapq.merge(*(read_lines(path, LinkBrief) for path in paths), key=_FP)
-        parts: Iterator[Event | LinkBrief] = heapq.merge(visits, judged, links, key=_FP)
-        for fp, group in groupby(parts, key=_FP):
-            if fp > after:
-                yield _together(fp, group, verdicts.unfollowed)
+        runs = [read_blocks(path, LinkBrief, bytes_at_once=_BYTES_AT_ONCE) for path in paths]
+        for links in merged(runs, key=_FP):
+            for fp, group in groupby(links, key=_FP):
+                yield fp, list(group)
 
     def visits(self, briefs: Iterable[PageBrief]) -> list[Event]:
         """Return the visits with what was found, in the order of fingerprints."""
@@ -139,22 +163,23 @@ class Reader:
 
 
 _FP: Callable[[Event | LinkBrief], str] = attrgetter("fp")
+_BYTES_AT_ONCE = 1 << 14
+"""Read of each file of links, which may be hundreds."""
 
 
-def _together(fp: str, parts: Iterable[Event | LinkBrief], unfollowed: frozenset[str]) -> Event:
-    event = Event(fp)
-    for part in parts:
-        if isinstance(part, Event):
-            event.visit, event.verdict = event.visit or part.visit, event.verdict or part.verdict
-        elif part.source in unfollowed:
-            event.unfollowed += 1
-        else:
-            event.link = part if event.link is None else _one_link(event.link, part)
+def _with_links(event: Event, links: list[LinkBrief], unfollowed: frozenset[str]) -> Event:
+    if unfollowed:
+        taken = [link for link in links if link.source not in unfollowed]
+        event.unfollowed, links = len(links) - len(taken), taken
+    for link in links:
+        event.link = link if event.link is None else _one_link(event.link, link)
     return event
 
 
 def _one_link(link: LinkBrief, other: LinkBrief) -> LinkBrief:
-    best, rest = (other, link) if (other.depth, other.source) < (link.depth, link.source) else (link, other)
+    best, rest = link, other
+    if other.depth < link.depth or (other.depth == link.depth and other.source < link.source):
+        best, rest = other, link
     best.hops = min(best.hops, rest.hops)
     if rest.lastmod_at is not None and (best.lastmod_at is None or rest.lastmod_at > best.lastmod_at):
         best.lastmod_at, best.lastmod_until = rest.lastmod_at, rest.lastmod_until

@@ -17,6 +17,7 @@ from batchcrawl.model.record import (
     decode_head,
     decode_record,
     encode_record,
+    is_known_as,
 )
 from batchcrawl.model.status import PageStatus, Place
 
@@ -136,6 +137,22 @@ def test_what_is_written_is_read(record: UrlRecord) -> None:
 def test_the_head_alone_says_the_same_as_the_record(record: UrlRecord) -> None:
     head = decode_head(encode_record(record))
     assert {name: getattr(record, name) for name in head.__struct_fields__} == msgspec.structs.asdict(head)
+
+
+@given(records, st.integers(0, 9), st.integers(0, 9))
+def test_stored_bytes_say_alone_whether_a_link_brings_a_url_nearer(record: UrlRecord, depth: int, hops: int) -> None:
+    near = record.depth <= depth and record.hops <= hops
+    assert is_known_as(encode_record(record), record.url, depth=depth, hops=hops) == (near and record.url.isascii())
+
+
+@pytest.mark.parametrize("other", ["http://a.test/1", "http://a.test/123", "http://a.test/13", ""])
+def test_stored_bytes_are_those_of_their_url_alone(other: str) -> None:
+    assert not is_known_as(encode_record(UrlRecord(url="http://a.test/12")), other, depth=9, hops=9)
+
+
+def test_a_damaged_record_is_known_as_nothing() -> None:
+    data = encode_record(UrlRecord(url="http://a.test/"))
+    assert not any(is_known_as(data[:cut], "http://a.test/", depth=9, hops=9) for cut in range(len(data) - 30))
 
 
 @given(st.floats(min_value=0, max_value=2.0**100))
