@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from tests.bench import by_step, crawldb_reads, fetch_speed, latency, memory, parse_speed, polite, whole_round
+from tests.bench import by_step, crawldb_reads, fetch_speed, latency, memory, parse_speed, polite, scale, whole_round
 from tests.bench.freshness import measure as freshness
 from tests.bench.spent import ProgramFailed
 from tests.bench.table import Row, machine, table
@@ -21,6 +21,7 @@ BENCHES: dict[str, Callable[..., list[Row]]] = {
     "round": whole_round.run,
     "steps": by_step.run,
     "freshness": freshness.run,
+    "scale": scale.run,
 }
 """By name, in the order in which they run."""
 

@@ -63,6 +63,12 @@ def test_the_round_bench_finds_as_many_pages_as_scrapy(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_the_scale_bench_measures_steps_beside_more_known_urls(tmp_path: Path) -> None:
+    output = _quick("scale", tmp_path)
+    assert all(f"{step} of 500 at 10,000 known, CPU" in output for step in ("generate", "update"))
+
+
+@pytest.mark.slow
 def test_the_steps_bench_measures_each_step(tmp_path: Path) -> None:
     output = _quick("steps", tmp_path)
     assert all(f"CPU of {step}" in output for step in ("generate", "fetch", "parse", "update"))
