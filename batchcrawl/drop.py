@@ -15,7 +15,7 @@ from batchcrawl.errors import UsageError
 from batchcrawl.job.crawl import Crawl
 from batchcrawl.model.entries import FetchEntry
 from batchcrawl.model.record import decode_head
-from batchcrawl.model.status import Place
+from batchcrawl.policy.recrawl import returned_place
 from batchcrawl.store.changing import change_urls
 from batchcrawl.store.crawldb import Batch, CrawlDb, Entry
 from batchcrawl.store.disk import Disk
@@ -60,7 +60,7 @@ def return_partition(task: _Task, control: Control) -> int:
 
     def end_lease(batch: Batch, _: bytes, entry: Entry | None) -> None:
         if entry is not None and entry.record.lease == task.lease:
-            entry.record.place, entry.record.lease = Place.READY, None
+            entry.record.place, entry.record.lease = returned_place(entry.record, task.lease), None
             batch.put(entry)
 
     with CrawlDb(task.crawl.layout.crawldb(task.partition)) as db:

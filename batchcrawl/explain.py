@@ -212,9 +212,9 @@ def _known(crawl: Crawl, located: Located) -> _Known:
         new = Entry.new(located.fingerprint, UrlRecord(located.canonical)) if entry is None else entry
         host = db.host(new.host_part) or new_one
         known = _Known(entry=entry, host=host, domain=db.batch().domain(new.host_part, host))
-        if entry is not None and entry.record.place is Place.READY:
+        if entry is not None and entry.record.place in (Place.READY, Place.RISING):
             ready = islice(db.ready(entry.host_part), BEFORE_MAX)
-            known.before = sum(1 for _ in takewhile(lambda key: key != entry.stored_index, ready))
+            known.before = sum(1 for _ in takewhile(lambda key: key not in entry.stored_index, ready))
         return known
 
 

@@ -7,30 +7,40 @@ If killed: before the rename nothing has happened; after it, the same command fi
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from batchcrawl.engine.control import Control, Progress
 from batchcrawl.engine.partitions import run_partitions
 from batchcrawl.errors import NothingDue
+from batchcrawl.job.budgeting import current_budget
 from batchcrawl.job.crawl import Crawl
+from batchcrawl.job.fetch_lists import host_sheet, lines_by_host
+from batchcrawl.job.recrawl_rules import update_rules
 from batchcrawl.job.settings import GenerateSettings
 from batchcrawl.job.units import about
+from batchcrawl.model.budget import BudgetState
 from batchcrawl.model.clock import Clock
 from batchcrawl.model.entries import FetchEntry, HostSheet
-from batchcrawl.model.host import DomainRecord, HostRecord
+from batchcrawl.model.host import HostRecord
 from batchcrawl.model.status import Place
+from batchcrawl.policy.budget import after_segment, allowance, next_allowance_at
 from batchcrawl.policy.conditions import Condition
 from batchcrawl.policy.domain_state import put_off_until
-from batchcrawl.policy.selection import Limits, Offers, Ration, ration
+from batchcrawl.policy.mix import Mix
+from batchcrawl.policy.recrawl import price_of
+from batchcrawl.policy.selection import Limits, Offers, Ration, available, ration
+from batchcrawl.policy.update_rules import UpdateRules
 from batchcrawl.store import keys
-from batchcrawl.store.candidates import candidates, lift_due, owed_delay, ready_keys
+from batchcrawl.store.budget_mark import PARTITION, set_budget
+from batchcrawl.store.candidates import candidates, offered, owed_delay, refetches
 from batchcrawl.store.changing import change_urls
 from batchcrawl.store.crawldb import Batch, CrawlDb, Entry
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.failpoints import failpoint
 from batchcrawl.store.identity import FORMAT_VERSION
 from batchcrawl.store.layout import SegmentPaths
+from batchcrawl.store.lifting import lift_due, move_floor
 from batchcrawl.store.records import FileInfo, LineWriter, read_lines
 from batchcrawl.store.segment import (
     STEPS,
@@ -43,7 +53,6 @@ from batchcrawl.store.segment import (
     segment_instant,
     write_manifest,
 )
-from batchcrawl.web.urls import host_key
 
 
 @dataclass(frozen=True)
@@ -87,8 +96,19 @@ class _Task:
     segment: str
     disk: Disk
     limits: Limits
+    mix: Mix
+    rules: UpdateRules
     ration: Ration = field(default_factory=lambda: Ration({}))
     dry: bool = False
+
+
+@dataclass
+class _Survey:
+    """What a partition has ready."""
+
+    offers: Offers = field(default_factory=dict)
+    refetches: Counter[int] = field(default_factory=Counter)
+    """By level, those that the limits of hosts and domains let through without new pages; only with a budget."""
 
 
 @dataclass
@@ -123,49 +143,59 @@ def generate(
         return _finish(crawl, unfinished, resumed=True, disk=disk, clock=clock, control=control)
     wanted = wanted or crawl.job.settings.generate
     now, name = clock.now() if choice.at is None else choice.at, _new_segment_id(crawl, clock.now())
-    limits = _limits(crawl, wanted, choice.only)
-    tasks = [_Task(crawl, p, now, name, disk, limits, dry=dry_run) for p in range(crawl.partitions)]
-    offers = run_partitions(survey_partition, tasks, parallel=crawl.cores, control=control)
+    budget = current_budget(crawl, now=clock.now(), control=control)
+    allowed = None if budget is None else allowance(budget, clock.now())
+    mix = Mix(new_share=crawl.job.settings.recrawl.new_share, refetches_max=allowed)
+    rules, turn = update_rules(crawl, budget), segment_instant(name)
+    base = _Task(crawl, 0, now, name, disk, _limits(crawl, wanted, choice.only), mix, rules, dry=dry_run)
+    tasks = [replace(base, partition=p) for p in range(crawl.partitions)]
+    surveys = run_partitions(survey_partition, tasks, parallel=crawl.cores, control=control)
+    offers = [survey.offers for survey in surveys]
     if not any(offers):
         if choice.only is not None:
             raise NothingDue("nothing that may be taken now is as it was asked for", due_at=None)
-        raise _nothing_due(crawl, run_partitions(next_chances, tasks, parallel=crawl.cores, control=control), now)
-    rations = ration(offers, urls_max=wanted.urls_max, turn=segment_instant(name))
+        chances = run_partitions(next_chances, tasks, parallel=crawl.cores, control=control)
+        spent_until = next_allowance_at(budget, clock.now()) if budget is not None and not allowed else None
+        raise _nothing_due(crawl, chances, now, spent_until=spent_until)
+    offered_urls = available(offers)
+    quotas = mix.quotas(offered_urls, places=wanted.urls_max, turn=turn)
+    rations = ration(offers, quotas=quotas, turn=turn)
     unborn = SegmentPaths(crawl.layout.unborn_segment(name))
     if not dry_run:
-        for left_over in crawl.layout.unborn_segments():
-            disk.remove_tree(left_over)
-        for folder in (
-            unborn.root,
-            unborn.fetch_list(0).parent,
-            unborn.host_sheet(0).parent,
-            unborn.fetch_dir,
-            unborn.parse_dir,
-        ):
-            disk.make_dir(folder)
-    tasks = [_Task(crawl, p, now, name, disk, limits, rations[p], dry_run) for p in range(crawl.partitions)]
+        _make_folders(crawl, unborn, disk)
+    tasks = [replace(task, ration=mine) for task, mine in zip(tasks, rations, strict=True)]
     taken = run_partitions(select_partition, tasks, parallel=crawl.cores, control=control)
     plan = _plan(None if dry_run else name, taken)
     if dry_run:
         return plan
-    _bring_to_life(crawl, unborn, plan, taken, wanted=wanted, disk=disk, now=clock.now())
-    segment = Segment(crawl.layout.segment(name))
+    if budget is not None:
+        # Under a condition the demand is not known, and the price stays.
+        places = 0 if choice.only else mix.places_for_refetches(offered_urls, places=wanted.urls_max, turn=turn)
+        ready, lowest = sum((survey.refetches for survey in surveys), Counter()), price_of(rules.pages.min_s)
+        at = clock.now()
+        budget = after_segment(budget, ready=ready, quotas=quotas, places=places, price_min=lowest, now=at)
+    manifest = _manifest(crawl, plan, taken, duration_s=wanted.duration_s, budget=budget, now=clock.now())
+    segment = _bring_to_life(crawl, unborn, manifest, disk)
     _finish(crawl, segment, resumed=False, disk=disk, clock=clock, control=control)
     return plan
 
 
-def survey_partition(task: _Task, control: Control) -> Offers:
+def survey_partition(task: _Task, control: Control) -> _Survey:
     """Move what has come due into the ready index, then count what each host offers by level."""
-    offers: Offers = {}
+    survey, turn = _Survey(), segment_instant(task.segment)
     with CrawlDb(task.crawl.layout.crawldb(task.partition)) as db:
-        for _ in lift_due(db, task.now):
+        of_budget = task.mix.refetches_max is not None
+        for _ in move_floor(db, task.rules, now=task.now) if of_budget else ():
             control.raise_if_stopping()
-        for host_part, host, limit in candidates(db, task.limits, now=task.now, turn=segment_instant(task.segment)):
-            ready = ready_keys(db, host_part, host.host, task.limits.only)
-            levels = Counter(keys.ready_level(key) for key in islice(ready, limit))
+        for _ in lift_due(db, task.rules, now=task.now):
+            control.raise_if_stopping()
+        for one in candidates(db, task.limits, now=task.now, turn=turn):
+            levels = Counter(map(keys.ready_level, offered(db, one, task.limits, task.mix, turn=turn)))
             for level, count in levels.items():
-                offers.setdefault(level, Counter())[count] += 1
-    return offers
+                survey.offers.setdefault(level, Counter())[count] += 1
+            if of_budget:
+                survey.refetches.update(map(keys.ready_level, refetches(db, one, task.limits)))
+    return survey
 
 
 def select_partition(task: _Task, control: Control) -> _Taken:
@@ -185,8 +215,8 @@ def select_partition(task: _Task, control: Control) -> _Taken:
             for record, entries, delay_s in chosen:
                 _count(taken, record, entries, delay_s)
                 domain = db.domain(entries[0].host_part, record)
-                for host, lines in _by_host(entries).items():
-                    hosts.write(_sheet(record, domain, host, len(lines)))
+                for host, lines in lines_by_host(entries).items():
+                    hosts.write(host_sheet(record, domain, host, len(lines)))
                     for line in lines:
                         urls.write(line)
             taken.files = [urls.finish(), hosts.finish()]
@@ -205,6 +235,10 @@ def lease_partition(task: _Task, control: Control) -> int:
 
     lines = read_lines(segment.paths.fetch_list(task.partition), FetchEntry)
     with CrawlDb(task.crawl.layout.crawldb(task.partition)) as db:
+        if task.partition == PARTITION and segment.manifest.budget is not None:
+            batch = db.batch()
+            set_budget(batch, segment.manifest.budget)
+            batch.commit()
         for step in change_urls(db, (bytes.fromhex(line.fp) for line in lines), lease_url):
             leased += step.seen
             control.report(Progress(leased, segment.manifest.urls))
@@ -214,15 +248,16 @@ def lease_partition(task: _Task, control: Control) -> int:
 
 def _choose(db: CrawlDb, task: _Task, control: Control) -> Iterator[tuple[HostRecord, list[Entry], float]]:
     """Yield each host with the entries that the ration grants it, best first, and its delay in seconds."""
-    for host_part, record, limit in candidates(db, task.limits, now=task.now, turn=segment_instant(task.segment)):
+    turn = segment_instant(task.segment)
+    for one in candidates(db, task.limits, now=task.now, turn=turn):
         control.raise_if_stopping()
         by_level: dict[int, list[bytes]] = {}
-        for key in islice(ready_keys(db, host_part, record.host, task.limits.only), limit):
+        for key in offered(db, one, task.limits, task.mix, turn=turn):
             by_level.setdefault(keys.ready_level(key), []).append(keys.ready_fingerprint(key))
         granted = [fp for level, fps in by_level.items() for fp in fps[: task.ration.grant(level, len(fps))]]
         entries = [entry for fp in granted if (entry := db.load(fp)) is not None]
         if entries:
-            yield record, entries, owed_delay(record, delay_min_s=task.limits.delay_min_s)
+            yield one.host, entries, owed_delay(one.host, delay_min_s=task.limits.delay_min_s)
 
 
 def _count(taken: _Taken, record: HostRecord, entries: list[Entry], delay_s: float) -> None:
@@ -231,47 +266,6 @@ def _count(taken: _Taken, record: HostRecord, entries: list[Entry], delay_s: flo
     taken.levels.update(entry.record.level for entry in entries)
     if len(entries) * delay_s >= taken.longest_s:
         taken.longest_host, taken.longest_s = record.host, len(entries) * delay_s
-
-
-def _by_host(entries: list[Entry]) -> dict[str, list[FetchEntry]]:
-    """Return the lines of a host record by the host that is asked, which canonicalisation may have changed."""
-    lines: dict[str, list[FetchEntry]] = {}
-    for line in map(_line, entries):
-        lines.setdefault(line.host, []).append(line)
-    return lines
-
-
-def _line(entry: Entry) -> FetchEntry:
-    record = entry.record
-    url = record.fetch_url or record.url
-    line = FetchEntry(
-        fp=entry.fingerprint.hex(),
-        url=url,
-        host=host_key(url),
-        level=record.level,
-        depth=record.depth,
-        hops=record.hops,
-        fetches=record.fetches,
-        last_fetch_at=record.last_fetch_at,
-        kind=record.kind,
-        sites=record.sites or [],
-    )
-    if record.body_at is not None:  # else nothing may be asked about the copy, and nothing may refer to it
-        line.etag, line.last_modified, line.digest = record.etag, record.last_modified, record.digest
-        line.content_type, line.content_encoding = record.content_type, record.content_encoding
-        line.body_at, line.body_segment, line.not_modified = record.body_at, record.segment, record.not_modified
-    return line
-
-
-def _sheet(record: HostRecord, domain: DomainRecord | None, host: str, urls: int) -> HostSheet:
-    sheet = HostSheet(host=host, domain=record.domain, urls=urls, budget_domain=record.budget_domain)
-    if domain is not None:
-        sheet.domain_refusals, sheet.domain_deferred_until = domain.refusals, domain.deferred_until
-    if host == record.host:  # the crawldb knows the canonical host alone
-        sheet.robots, sheet.address = record.robots, record.address
-        sheet.delay_s, sheet.crawl_delay_s, sheet.response_s = record.delay_s, record.crawl_delay_s, record.response_s
-        sheet.failures, sheet.deferred_until = record.failures, record.deferred_until
-    return sheet
 
 
 def _plan(name: str | None, taken: list[_Taken]) -> Plan:
@@ -289,41 +283,55 @@ def _plan(name: str | None, taken: list[_Taken]) -> Plan:
     )
 
 
-def _bring_to_life(
-    crawl: Crawl,
-    unborn: SegmentPaths,
-    plan: Plan,
-    taken: list[_Taken],
-    *,
-    wanted: GenerateSettings,
-    disk: Disk,
-    now: float,
-) -> None:
-    name = crawl.layout.segment(plan.segment or "")
+def _make_folders(crawl: Crawl, unborn: SegmentPaths, disk: Disk) -> None:
+    """Make the folders of a segment that is not visible yet; what a killed process left of one is removed."""
+    for left_over in crawl.layout.unborn_segments():
+        disk.remove_tree(left_over)
+    for folder in (
+        unborn.root,
+        unborn.fetch_list(0).parent,
+        unborn.host_sheet(0).parent,
+        unborn.fetch_dir,
+        unborn.parse_dir,
+    ):
+        disk.make_dir(folder)
+
+
+def _manifest(
+    crawl: Crawl, plan: Plan, taken: list[_Taken], *, duration_s: float, budget: BudgetState | None, now: float
+) -> Manifest:
     manifest = Manifest(
         format=FORMAT_VERSION,
-        id=name.name,
+        id=plan.segment or "",
         job=crawl.job.name,
         created_at=now,
         partitions=crawl.partitions,
-        duration_s=wanted.duration_s,
+        duration_s=duration_s,
         urls=plan.urls,
         hosts=plan.hosts,
+        budget=budget,
     )
     for one in taken:
         manifest.files |= {
             f"{kind}/{f.name}": FileEntry.of(f) for kind, f in zip(("fetchlist", "hosts"), one.files, strict=True)
         }
+    return manifest
+
+
+def _bring_to_life(crawl: Crawl, unborn: SegmentPaths, manifest: Manifest, disk: Disk) -> Segment:
+    visible = crawl.layout.segment(manifest.id)
     write_manifest(disk, unborn.manifest, manifest)
     failpoint("segment.built")
-    disk.rename(unborn.root, name)
+    disk.rename(unborn.root, visible)
     failpoint("segment.visible")
+    return Segment(visible)
 
 
 def _finish(crawl: Crawl, segment: Segment, *, resumed: bool, disk: Disk, clock: Clock, control: Control) -> Plan:
     segment.require("fetchlist", partitions=crawl.partitions)
     limits = _limits(crawl, crawl.job.settings.generate, None)
-    tasks = [_Task(crawl, p, clock.now(), segment.id, disk, limits) for p in range(crawl.partitions)]
+    base = _Task(crawl, 0, clock.now(), segment.id, disk, limits, Mix(), update_rules(crawl, segment.manifest.budget))
+    tasks = [replace(base, partition=p) for p in range(crawl.partitions)]
     run_partitions(lease_partition, tasks, parallel=crawl.cores, control=control)
     counts = {"urls": segment.manifest.urls, "hosts": segment.manifest.hosts}
     segment.finish(disk, "generated", StepInfo(ended_at=clock.now(), counts=counts), {})
@@ -353,15 +361,21 @@ def _new_segment_id(crawl: Crawl, now: float) -> str:
 def next_chances(task: _Task, control: Control) -> tuple[list[float], list[float]]:
     """Return when the next timer of a partition is due, and until when its hosts with ready URLs are put off."""
     with CrawlDb(task.crawl.layout.crawldb(task.partition)) as db:
-        timers: list[float] = [keys.timer_instant(key) for key in islice(db.keys(b"t"), 1)]
+        timers: list[float] = [keys.timer_instant(key) for key in islice(db.waiting(), 1)]
         hosts = ((part, record) for part in db.ready_hosts() if (record := db.host(part)))
         return timers, [max(task.now, put_off_until(record, db.domain(part, record))) for part, record in hosts]
 
 
-def _nothing_due(crawl: Crawl, chances: list[tuple[list[float], list[float]]], now: float) -> NothingDue:
-    """Return why no URL may be taken, and when one may be."""
+def _nothing_due(
+    crawl: Crawl, chances: list[tuple[list[float], list[float]]], now: float, *, spent_until: float | None
+) -> NothingDue:
+    """Return why no URL may be taken, and when one may be; `spent_until` is when the budget allows refetches again."""
     timers = [at for of_partition, _ in chances for at in of_partition]
     put_off = [at for _, of_partition in chances for at in of_partition]
+    if spent_until is not None and any(at <= now for at in put_off):
+        due_at = min([spent_until, *timers, *(at for at in put_off if at > now)])
+        why = "URLs are ready, but the budget of refetches is used up for now"
+        return NothingDue(f"nothing is due; {why}: the next may be taken in {about(due_at - now)}", due_at=due_at)
     if not timers and not put_off:
         out = [
             name for name in crawl.layout.segment_ids() if not Segment(crawl.layout.segment(name)).is_done(STEPS[-1])

@@ -11,9 +11,14 @@ from typing import Any
 
 import msgspec
 
+from batchcrawl.job.budgeting import seen_budget
 from batchcrawl.job.crawl import Crawl
+from batchcrawl.job.freshness import Freshness, freshness
+from batchcrawl.job.recrawl_rules import update_rules
+from batchcrawl.model.budget import BudgetState
 from batchcrawl.model.host import DomainRecord, HostRecord
 from batchcrawl.model.status import PageStatus
+from batchcrawl.policy.budget import used_on_day_of
 from batchcrawl.policy.domain_state import put_off_until
 from batchcrawl.store import keys
 from batchcrawl.store.crawldb import CrawlDb
@@ -74,11 +79,27 @@ class CrawlStatus:
     """The process that works on the crawl now."""
     traps: dict[str, TrapStatus] = field(default_factory=dict)
     """By trap or budget: calendar, facets, duplicates, path_depth, ..., host_budget, domain_budget."""
+    price: float = 0.0
+    """What the last refetch that is taken is worth, in weighted days; pages worth less than the floor only wait."""
+    floor: float = 0.0
+    budget: BudgetState | None = None
+    """How the budget of refetches stands; None without one."""
+    refetches_today: int | None = None
+    """Refetches leased since midnight, UTC; None without a budget."""
+    freshness: Freshness | None = None
+    """None unless asked for."""
 
 
-def crawl_status(crawl: Crawl, *, now: float) -> CrawlStatus:
-    """Return the state of a crawl; costs a look at every host and index entry, not at every URL record."""
+def crawl_status(crawl: Crawl, *, now: float, full: bool = False) -> CrawlStatus:
+    """Return the state of a crawl; costs a look at every host and index entry, if `full` at every URL record."""
     status = CrawlStatus(suffix_list=list_version(crawl.layout.suffix_list.read_text("utf-8")))
+    status.budget = seen_budget(crawl)
+    prices = update_rules(crawl, status.budget).in_force
+    status.price, status.floor = prices.price, prices.floor
+    if status.budget is not None:
+        status.refetches_today = used_on_day_of(status.budget, now)
+    if full:
+        status.freshness = freshness(crawl, now=now)
     for p in range(crawl.partitions):
         with CrawlDb(crawl.layout.crawldb(p)) as db:
             _add_partition(status, db, now)
@@ -166,7 +187,7 @@ def _timers_by_host(db: CrawlDb, now: float) -> tuple[Counter[bytes], Counter[by
     """Count by host part the URLs whose timers are due, and the others."""
     due: Counter[bytes] = Counter()
     later: Counter[bytes] = Counter()
-    for key in db.keys(b"t"):
+    for key in db.waiting():
         counted = due if keys.timer_instant(key) <= now else later
         counted[keys.timer_fingerprint(key)[: keys.HOST_PART_BYTES]] += 1
     return due, later
@@ -215,7 +236,7 @@ def _add_partition(status: CrawlStatus, db: CrawlDb, now: float) -> None:
             status.statuses[PageStatus(number).name.lower()] += urls
             status.known += urls
     status.ready += sum(1 for _ in db.keys(b"r"))
-    for key in db.keys(b"t"):
+    for key in db.waiting():
         due_at = keys.timer_instant(key)
         if due_at <= now:
             status.ready += 1

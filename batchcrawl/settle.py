@@ -8,7 +8,7 @@ If killed: before that, all is written again; after it, the claims stay, and the
 
 from collections.abc import Iterable, Iterator, Set
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -16,12 +16,13 @@ import msgspec
 from batchcrawl.engine.control import Control
 from batchcrawl.engine.partitions import run_partitions
 from batchcrawl.errors import CorruptData, WrongOrder
+from batchcrawl.job.budgeting import stored_budget
 from batchcrawl.job.crawl import Crawl
+from batchcrawl.job.recrawl_rules import update_rules
 from batchcrawl.model.entries import FetchLogLine
 from batchcrawl.model.seen import ClaimLine, VerdictLine
 from batchcrawl.policy.seen import Verdict
 from batchcrawl.policy.update_rules import UpdateRules
-from batchcrawl.policy.visits import Intervals
 from batchcrawl.store.crawldb import CrawlDb
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.failpoints import failpoint
@@ -72,7 +73,7 @@ def settle_segment(crawl: Crawl, segment: Segment, *, disk: Disk, control: Contr
     """
     _require_alone(crawl, segment)
     begun = segment.paths.half_applied or segment.is_done("updated")
-    rules = _read_rules(segment) if begun else _rules(crawl)
+    rules = _read_rules(segment) if begun else update_rules(crawl, stored_budget(crawl, control))
     tasks = [Task(crawl, segment, p, disk, rules) for p in range(crawl.partitions)]
     if begun:
         run_partitions(check_partition, tasks, parallel=crawl.cores, control=control)
@@ -202,21 +203,6 @@ def _read_rules(segment: Segment) -> UpdateRules:
         return msgspec.json.decode(read_stored(path), type=UpdateRules)
     except msgspec.MsgspecError as error:
         raise CorruptData(f"{path}: {error}; {ADVICE}") from error
-
-
-def _rules(crawl: Crawl) -> UpdateRules:
-    settings = crawl.job.settings
-    recrawl, lists = settings.recrawl, settings.sitemaps
-    pages = Intervals(
-        first_s=recrawl.interval_s,
-        min_s=recrawl.interval_min_s,
-        max_s=recrawl.interval_max_s,
-        gone_s=recrawl.gone_interval_s,
-        retry_s=recrawl.retry_interval_s,
-        failures_max=settings.fetch.retries_max,
-    )
-    of_lists = replace(pages, first_s=lists.interval_s, min_s=lists.interval_min_s, max_s=lists.interval_max_s)
-    return UpdateRules(pages=pages, lists=of_lists, follow_duplicates=settings.parse.duplicates == "follow")
 
 
 def _claims(task: Task, db: CrawlDb, briefs: Iterable[PageBrief]) -> Iterator[tuple[int, ClaimLine]]:

@@ -152,7 +152,7 @@ class _Applier:
             self._judge_unvisited(entry, event.verdict)
             batch.put(entry)
         if event.link is not None:
-            self.inlinks.take(batch, entry, event.link)
+            self.inlinks.take(batch, entry, event.link, domains=event.inlinks)
         if event.unfollowed:
             self.counts[f"rejected_{Rejection.DUPLICATE.value}"] += event.unfollowed
 

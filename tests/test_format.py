@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from batchcrawl.model.budget import BudgetState
 from batchcrawl.model.entries import (
     FetchEntry,
     FetchLogLine,
@@ -61,6 +62,7 @@ LINES: list[type[msgspec.Struct]] = [
     ClaimLine,
     VerdictLine,
     Mark,
+    BudgetState,
 ]
 FP = fingerprint(domain="example.org", host="https://example.org", url="https://example.org/a").hex()
 ROW = re.compile(r"^\| `(\w+)` \|", re.MULTILINE)

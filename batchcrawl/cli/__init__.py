@@ -24,6 +24,9 @@ PLACES = {
     ),
     "url": Place("look", "url", "Print what the crawldb knows of a URL and its host, as JSON."),
     "explain": Place("explaining", "explain_command", "Explain what became of a URL or link, and what decided."),
+    "schedule": Place(
+        "scheduling", "schedule_command", "Explain when a URL comes again: belief, weight, value, levels, price."
+    ),
     "hosts": Place(
         "hosts",
         "hosts",

@@ -13,8 +13,9 @@ from batchcrawl.store.segment import COMMANDS
 
 @click.command()
 @job_argument
+@click.option("--full", is_flag=True, help="Look at every URL record, too: how fresh the stored copies are.")
 @json_option
-def status(job: str, as_json: bool) -> None:
+def status(job: str, full: bool, as_json: bool) -> None:
     """Say how a crawl stands.
 
     \b
@@ -25,7 +26,7 @@ def status(job: str, as_json: bool) -> None:
     """
     with seen_crawl(job) as crawl:
         now = command_clock().now()
-        found = crawl_status(crawl, now=now)
+        found = crawl_status(crawl, now=now, full=full)
         if as_json:
             click.echo(msgspec.json.encode(found))
         else:
@@ -69,6 +70,7 @@ def _echo_status(crawl: Crawl, found: CrawlStatus, now: float) -> None:
     click.echo(f"  {'due later':<22} {found.timers:>14,}{later}")
     click.echo(f"  {'hosts put off':<22} {found.put_off_hosts:>14,}")
     click.echo(f"  {'requests':<22} {found.requests:>14,}   {found.body_bytes / 1e6:,.1f} MB of bodies")
+    _echo_recrawl(found)
     for name, trap in sorted(found.traps.items()):
         click.echo(f"  {f'trap {name}':<22} {_trap_line(trap)}")
     click.echo(f"  {'segments':<22} {found.segments:>14,}")
@@ -78,6 +80,16 @@ def _echo_status(crawl: Crawl, found: CrawlStatus, now: float) -> None:
         click.echo(f"  segment {name} is next to {COMMANDS[step]}{so_far}")
     if found.at_work is not None:
         click.echo(f"  process {found.at_work} is at work; the numbers are those of its last commit")
+
+
+def _echo_recrawl(found: CrawlStatus) -> None:
+    floor = "" if found.floor == found.price else f"; pages worth {found.floor:.3g} are ready"
+    click.echo(f"  {'price of a refetch':<22} {found.price:>14.3g}   weighted days{floor}")
+    if found.budget is not None:
+        click.echo(f"  {'refetches today':<22} {found.refetches_today:>14,}   of {found.budget.budget:,.0f} a day")
+    if found.freshness is not None:
+        of_copies = f"of {found.freshness.copies:,} copies; by weight {found.freshness.weighted:.1%}"
+        click.echo(f"  {'still right':<22} {found.freshness.plain:>14.1%}   {of_copies}")
 
 
 def _trap_line(trap: TrapStatus) -> str:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from batchcrawl.job.units import about
+from batchcrawl.policy.value import LEVEL_MIN, level_value
 from batchcrawl.store.segment import COMMANDS, Segment, StepInfo
 
 if TYPE_CHECKING:  # the steps are loaded by the commands that run them
@@ -29,7 +30,13 @@ def echo_plan(plan: "Plan", *, threads: int) -> None:
         return
     name = f"segment {plan.segment}" if plan.segment is not None else "would make a segment"
     click.echo(f"generate: {name} of {plan.urls:,} URLs on {plan.hosts:,} hosts")
-    click.echo(f"  {'levels':<22} " + ", ".join(f"{level}: {urls:,}" for level, urls in plan.levels.items()))
+    fresh = {level: urls for level, urls in plan.levels.items() if level < LEVEL_MIN}
+    known = {level: urls for level, urls in plan.levels.items() if level >= LEVEL_MIN}
+    if fresh:
+        click.echo(f"  {'new, by level':<22} " + ", ".join(f"{level}: {urls:,}" for level, urls in fresh.items()))
+    if known:
+        least = f", worth {level_value(min(known)):.3g} weighted days at least"
+        click.echo(f"  {'refetches':<22} {sum(known.values()):,}{least}")
     if plan.longest_s > 0:
         click.echo(f"  {'longest host':<22} {plan.longest_host} ({about(plan.longest_s)})")
     click.echo(f"  {'at least':<22} {about(plan.predicted_s(threads=threads))} by {threads} threads")

@@ -8,8 +8,11 @@ from batchcrawl.model.record import UrlRecord, is_known_as
 from batchcrawl.model.rejection import Rejection
 from batchcrawl.model.status import PageStatus, Place
 from batchcrawl.policy.admission import costliness, domain_refusal, host_refusal, new_host
-from batchcrawl.policy.lastmod import hear, trust_of
+from batchcrawl.policy.lastmod import trust_of
+from batchcrawl.policy.linking import joined
 from batchcrawl.policy.priority import COSTLY_LEVEL, link_level
+from batchcrawl.policy.recrawl import come_at_once
+from batchcrawl.policy.signals import hear
 from batchcrawl.policy.sitemaps import joined_sites, name_sitemap
 from batchcrawl.policy.update_rules import UpdateRules
 from batchcrawl.store.crawldb import Batch, Entry
@@ -38,16 +41,22 @@ class Inlinks:
         self._counts["known"] += 1
         return True
 
-    def take(self, batch: Batch, entry: Entry | None, link: LinkBrief) -> None:
-        """Let a link act on the URL that it leads to; `entry` is None for one that is not known."""
+    def take(self, batch: Batch, entry: Entry | None, link: LinkBrief, *, domains: int) -> None:
+        """Let links act on the URL that they lead to; `entry` is None for one that is not known.
+
+        `domains` is the sketch of the other registered domains that they come from.
+        """
         if entry is None:
-            self._enter(batch, link)
+            self._enter(batch, link, domains)
         elif entry.record.url != link.url:
             self._counts["collisions"] += 1
         else:
             heard = self._hear(batch, entry, link)
             named = link.leads_to is UrlKind.SITEMAP and self._name(batch, entry, link)
-            if _come_nearer(entry.record, link) or heard or named:
+            counted = joined(entry.record.inlinks, domains)
+            more = counted != entry.record.inlinks
+            entry.record.inlinks = counted
+            if _come_nearer(entry.record, link) or heard or named or more:
                 batch.put(entry)
             self._counts["known"] += 1
 
@@ -57,8 +66,8 @@ class Inlinks:
             return False
         host, until = batch.host(entry.host_part), link.lastmod_until or link.lastmod_at
         trust = trust_of(None if host is None else host.lastmod)
-        min_s = self._rules.of_kind(entry.record.kind).min_s
-        return hear(entry.record, at=link.lastmod_at, until=until, trust=trust, interval_min_s=min_s)
+        intervals, prices = self._rules.of_kind(entry.record.kind), self._rules.in_force
+        return hear(entry.record, intervals, prices, at=link.lastmod_at, until=until, now=self._at, trust=trust)
 
     def _name(self, batch: Batch, entry: Entry, link: LinkBrief) -> bool:
         """Let a known URL count as a sitemap; return whether that changed anything."""
@@ -73,13 +82,13 @@ class Inlinks:
         if was_page and record.kind is UrlKind.SITEMAP:
             if host is not None:
                 host.sitemaps += 1
-            if record.place is Place.TIMER:  # what was asked for as a page is asked for anew
-                record.next_fetch_at = self._at
+            come_at_once(record, self._at)  # what was asked for as a page is asked for anew
         return changed
 
-    def _enter(self, batch: Batch, link: LinkBrief) -> None:
+    def _enter(self, batch: Batch, link: LinkBrief, domains: int) -> None:
         """Let a new URL in, unless a budget is spent."""
         entry = Entry.new(bytes.fromhex(link.fp), _new_record(link, self._at))
+        entry.record.inlinks = domains
         host = batch.host(entry.host_part) or new_host(host_key(link.url), self._domains, at=self._at)
         domain = batch.domain(entry.host_part, host)
         refusal = domain_refusal(domain, self._budgets)

@@ -272,6 +272,31 @@ class ParseSettings(Section, frozen=True, kw_only=True):
 class RecrawlSettings(Section, frozen=True, kw_only=True):
     """When a page is fetched again."""
 
+    policy: Annotated[
+        Literal["value", "fixed", "adaptive"],
+        means(
+            "What brings a page back: what a refetch is worth, the same interval for all, or the intervals of Apache "
+            "Nutch's AdaptiveFetchSchedule."
+        ),
+    ] = "value"
+    change: Annotated[
+        Literal["text", "payload", "near"],
+        means("What must differ for a page to have changed: its text, its bytes, or more of its text than a little."),
+    ] = "text"
+    budget: Annotated[
+        Count | None,
+        means(
+            "Most refetches a day; what is worth most is then taken first. Not set: every page comes when it is worth "
+            "as much as one of which nothing is known is after the interval.",
+            example=10_000,
+        ),
+    ] = None
+    new_share: Annotated[
+        Annotated[float, Meta(ge=0, le=1)],
+        means(
+            "Share of a segment for pages never fetched; what these leave goes to refetches, and the other way round."
+        ),
+    ] = 0.5
     interval_s: Annotated[WholeSeconds, means("Fetch interval of a page before anything is known of it.")] = field(
         default=30 * DAY, name="interval"
     )

@@ -110,6 +110,8 @@ class UrlRecord(msgspec.Struct):
     """Since when the page has had its text, as far as was seen: the visit that first brought the signature."""
     near_to: bytes | None = None
     """Fingerprint of the first page before it whose text is near to its own, when this was last settled."""
+    inlinks: int = 0
+    """Sketch of the registered domains beside its own that link here (policy.linking)."""
 
 
 class RecordHead(msgspec.Struct):
@@ -150,6 +152,7 @@ class _Tail(msgspec.Struct, array_like=True):
     sites: list[str] | None = None
     content_at: int | None = None
     near_to: bytes | None = None
+    inlinks: int | None = None
 
 
 _ARRAY_16 = 0xDC
@@ -171,7 +174,7 @@ def encode_record(record: UrlRecord) -> bytes:
     tail = _Tail(
         r.url, r.fetch_url, r.score, r.seed_interval_s, r.source, r.etag, r.last_modified, r.signature, r.simhash,
         r.digest, r.content_type, r.redirect, r.segment, r.duplicate_of, r.metadata, r.body_at, r.content_encoding,
-        r.not_modified or None, r.lastmod_at, r.signals or None, r.sites, r.content_at, r.near_to,
+        r.not_modified or None, r.lastmod_at, r.signals or None, r.sites, r.content_at, r.near_to, r.inlinks or None,
     )  # fmt: skip
     return head + _encode_tail(tail)
 
@@ -191,7 +194,7 @@ def decode_record(data: bytes) -> UrlRecord:
         tail.fetch_url, tail.score, tail.seed_interval_s, tail.source, tail.etag, tail.last_modified, tail.signature,
         tail.simhash, tail.digest, tail.content_type, tail.redirect, tail.segment, tail.duplicate_of, tail.metadata,
         tail.body_at, tail.content_encoding, tail.not_modified or 0, tail.lastmod_at, tail.signals or 0, tail.sites,
-        tail.content_at, tail.near_to,
+        tail.content_at, tail.near_to, tail.inlinks or 0,
     )  # fmt: skip
 
 

@@ -23,13 +23,15 @@ class PageStatus(IntEnum):
 
 
 class Place(IntEnum):
-    """Where the crawldb keeps a URL now: exactly one index entry, or none."""
+    """Where the crawldb keeps a URL now, and so which index entries it has."""
 
     NONE = 0
     """Never again by itself."""
     READY = 1
-    """In the ready index: generate may take it."""
+    """In the ready index, at its level: generate may take it."""
     TIMER = 2
-    """In the timer index: becomes ready at an instant."""
+    """In the timer index: becomes ready at an instant, or is looked at anew then."""
     LEASED = 3
     """Handed to a segment; no other segment may take it."""
+    RISING = 4
+    """In both: may be taken at its level, and rises to a higher one at an instant."""

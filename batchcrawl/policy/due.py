@@ -25,6 +25,8 @@ def due_of(record: UrlRecord, host: HostRecord, domain: DomainRecord | None, *, 
     if record.place is Place.LEASED:
         return Due(None, "a segment holds it, and says what becomes of it")
     at, host_until = float(record.next_fetch_at or 0), put_off_until(host, domain)
+    if record.place is Place.RISING:
+        at = min(at, now)
     if host_until > max(at, now):
         return Due(host_until, "its host is put off")
     return Due(at, _reason(record))

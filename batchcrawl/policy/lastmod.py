@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from msgspec import structs
 
 from batchcrawl.model.host import LastmodCounts
-from batchcrawl.model.record import INSTANT_MAX, UrlRecord
-from batchcrawl.model.status import PageStatus, Place
-from batchcrawl.policy.schedule import DAY_S, Belief, fresh_span_s
-from batchcrawl.policy.visits import belief_of
+from batchcrawl.model.record import UrlRecord
+from batchcrawl.policy.schedule import DAY_S, Belief
+from batchcrawl.policy.value import value
 
 TOLD_CHANGED, SILENT_CHANGED, TOLD_SAME, SILENT_SAME, SAME_DAYS = 1.0, 3.0, 0.5, 0.5, 5.0
 """Counts to begin with: a site is not believed before it has proved right a few times."""
@@ -22,6 +21,8 @@ TRUST_MIN = 0.6
 RECALL_MAX = 0.8
 SIGNALS_MAX = 3
 """More newer dates since the last fetch say no more than so many."""
+FRESH_DAYS_MAX = 60.0
+"""A copy that is certainly stale is worth no more than so many days of freshness."""
 
 
 @dataclass(frozen=True)
@@ -52,27 +53,17 @@ def trust_of(counts: LastmodCounts | None) -> Trust | None:
     return Trust(min(recall, RECALL_MAX), told_same / (counts.same_days + SAME_DAYS))
 
 
-def hear(record: UrlRecord, *, at: int, until: int, trust: Trust | None, interval_min_s: float) -> bool:
-    """Take in that a sitemap or feed dates a URL's last change between two instants; return whether that is news.
+def told_value(belief: Belief, trust: Trust, *, tau: float, weight: float, signals: int) -> float:
+    """Return what a refetch is worth `tau` days after the last one, in weighted days, after so many newer dates.
 
-    A date later than the last one told and than the last fetch is a signal. Where the site is trusted, a stored page
-    is then due as soon as its copy is probably stale, though no sooner than the least interval allows.
+    With the chance that the copy is stale already, fresh days are gained until the next change; else the value is that
+    of a page whose changes are told but for a part.
     """
-    if record.lastmod_at is not None and at <= record.lastmod_at:
-        return False
-    record.lastmod_at = at
-    if record.last_fetch_at is None or until <= record.last_fetch_at:
-        return True
-    record.signals = min(record.signals + 1, 0xFF)
-    if trust is not None and record.place is Place.TIMER and record.status in _STORED:
-        belief = belief_of(record)
-        span_s = fresh_span_s(belief, stale=trust.chance_stale(belief, record.signals))
-        due_at = record.last_fetch_at + max(span_s, interval_min_s)
-        record.next_fetch_at = int(min(record.next_fetch_at or INSTANT_MAX, due_at))
-    return True
-
-
-_STORED = frozenset({PageStatus.FETCHED, PageStatus.DUPLICATE})
+    stale = trust.chance_stale(belief, signals)
+    silent = 1.0 - trust.recall
+    untold = silent * value(Belief(belief.a, belief.b / silent), tau=tau, weight=weight)
+    fresh_days = min((belief.b + trust.recall * max(tau, 0.0)) / belief.a, FRESH_DAYS_MAX)
+    return max(untold, stale * weight * fresh_days + (1.0 - stale) * untold)
 
 
 def judge_lastmod(counts: LastmodCounts | None, before: UrlRecord, after: UrlRecord) -> LastmodCounts | None:

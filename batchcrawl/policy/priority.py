@@ -1,8 +1,10 @@
-"""Priority levels of URLs: a higher level is taken first, and every level keeps a share of a segment."""
+"""Priority levels of URLs that were never fetched: a higher one is taken first, and every one keeps a share.
+
+The levels above them, from policy.value.LEVEL_MIN on, are those of refetches.
+"""
 
 LEVEL_MAX = 15
 SEED_LEVEL = 12
-RECRAWL_LEVEL = 6
 COSTLY_LEVEL = 0
 """Below every link: calendars, facets and copies come when nothing else waits, and by their share."""
 

@@ -13,9 +13,9 @@ PRIOR_B = 0.25 / 0.3
 """Mean 0.3 changes a day, very wide."""
 MEMORY_A = 20.0
 """Above this shape the belief is scaled down, so that a page whose habits change is learned anew."""
-FRESH_CHANCE = 0.5
-"""A page comes again when the chance that the stored copy is still right has fallen to this."""
 RARELY_FACTOR = 1.5
+ADAPTIVE_LONGER, ADAPTIVE_SHORTER, ADAPTIVE_SYNC = 0.4, 0.2, 0.3
+"""Apache Nutch's defaults: db.fetch.schedule.adaptive.inc_rate, .dec_rate and .sync_delta_rate."""
 
 
 SPAN_MIN, SPAN_MAX = 1e-9, 1e30
@@ -79,22 +79,23 @@ def bounded_shape(a: float, b: float) -> tuple[float, float]:
     return a, SPAN_MIN if b < SPAN_MIN else b if b < SPAN_MAX else SPAN_MAX
 
 
-def fresh_span_s(belief: Belief, *, stale: float = 0.0) -> float:
-    """Return after how many seconds the stored copy is right with chance FRESH_CHANCE: (1 + tau/b)^-a.
-
-    `stale` is the chance that it is wrong by other evidence; the longer that is certain, the sooner, at once at last.
-    """
-    if 1.0 - stale <= FRESH_CHANCE:
-        return 0.0
-    exponent = -math.log(FRESH_CHANCE / (1.0 - stale)) / belief.a
-    if exponent > 60:
-        return math.inf
-    return belief.b * math.expm1(exponent) * DAY_S
-
-
 def bounded_interval(wanted_s: float, *, min_s: float, max_s: float) -> int:
     """Return a fetch interval in whole seconds, at least 1, within the job's bounds."""
     return max(1, int(min(max(wanted_s, min_s), max_s)))
+
+
+def adaptive_interval(
+    last_s: float, *, changed: bool | None, since_change_s: float, min_s: float, max_s: float
+) -> tuple[int, int]:
+    """Return the next interval of Apache Nutch's AdaptiveFetchSchedule, and the wait until the next fetch, in seconds.
+
+    `changed` is what the fetch saw, None for nothing; `since_change_s` is how old the content is. The interval grows
+    with sameness and shrinks with change; the wait is shorter by a part of that age, so that fetches follow changes.
+    """
+    factor = 1.0 if changed is None else 1.0 - ADAPTIVE_SHORTER if changed else 1.0 + ADAPTIVE_LONGER
+    interval_s = bounded_interval(max(last_s * factor, since_change_s), min_s=min_s, max_s=max_s)
+    wait_s = bounded_interval(interval_s - ADAPTIVE_SYNC * since_change_s, min_s=min_s, max_s=interval_s)
+    return interval_s, wait_s
 
 
 def rare_interval(last_s: int | None, *, min_s: float, max_s: float) -> int:

@@ -9,7 +9,8 @@ only near to that of an earlier one stays `fetched`, and names the first of thos
 from dataclasses import dataclass
 
 from batchcrawl.model.record import UrlRecord
-from batchcrawl.model.status import PageStatus, Place
+from batchcrawl.model.status import PageStatus
+from batchcrawl.policy.recrawl import STORED, come_at_once
 
 
 @dataclass(frozen=True)
@@ -28,12 +29,11 @@ class Verdict:
 
 ALONE = Verdict()
 """Of a page that was visited: it is like no other."""
-_STORED = frozenset({PageStatus.FETCHED, PageStatus.DUPLICATE})
 
 
 def judge_visited(record: UrlRecord, fingerprint: bytes, verdict: Verdict) -> None:
     """Set what a page that has just been seen is to the others: status and first page."""
-    if record.status not in _STORED:
+    if record.status not in STORED:
         return
     other = verdict.is_other(fingerprint)
     record.status = PageStatus.DUPLICATE if other else PageStatus.FETCHED
@@ -43,7 +43,7 @@ def judge_visited(record: UrlRecord, fingerprint: bytes, verdict: Verdict) -> No
 
 def judge_unvisited(record: UrlRecord, fingerprint: bytes, verdict: Verdict) -> bool:
     """Let a page take the place of the first, or lose it, by what others brought; return whether it has taken it."""
-    if verdict.first is None or record.status not in _STORED:
+    if verdict.first is None or record.status not in STORED:
         return False
     before = record.status
     judge_visited(record, fingerprint, verdict)
@@ -53,5 +53,4 @@ def judge_unvisited(record: UrlRecord, fingerprint: bytes, verdict: Verdict) -> 
 def want_links(record: UrlRecord, at: int) -> None:
     """Let a page come again as soon as may be, and be parsed: its links have not been taken yet."""
     record.body_at = None
-    if record.place is Place.TIMER:
-        record.next_fetch_at = min(record.next_fetch_at or at, at)
+    come_at_once(record, at)

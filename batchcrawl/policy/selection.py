@@ -1,14 +1,13 @@
 """Which ready URLs a segment takes, when there are more than it holds.
 
-Each host offers its best URLs up to its own limit. Levels divide the segment by weight (policy.priority);
-within a level every host may give up to the same number, the cap, so that no host crowds out another.
+Each host offers its best URLs up to its own limit. Levels get quotas of the segment (policy.mix); within a
+level every host may give up to the same number, the cap, so that no host crowds out another.
 """
 
 from collections import Counter
 from dataclasses import dataclass, field
 
 from batchcrawl.policy.conditions import Condition
-from batchcrawl.policy.priority import shares
 
 Offers = dict[int, Counter[int]]
 """By level: how many hosts offer how many URLs of it."""
@@ -97,8 +96,17 @@ def add_offers(total: Offers, more: Offers) -> None:
         total.setdefault(level, Counter()).update(counts)
 
 
-def ration(offers: list[Offers], *, urls_max: int, turn: int = 0) -> list[Ration]:
-    """Divide a segment of at most `urls_max` URLs among the partitions' offers; a ration a partition.
+def available(offers: list[Offers]) -> dict[int, int]:
+    """Return how many URLs of each level the partitions offer together."""
+    total: Counter[int] = Counter()
+    for offer in offers:
+        for level, counts in offer.items():
+            total[level] += sum(size * hosts for size, hosts in counts.items())
+    return dict(total)
+
+
+def ration(offers: list[Offers], *, quotas: dict[int, int], turn: int = 0) -> list[Ration]:
+    """Divide the quotas of the levels among the partitions' offers; a ration a partition.
 
     `turn` is any number that differs from segment to segment: it says with which hosts the giving of one more
     begins, so that over the segments no host comes first by its place in the order of keys.
@@ -106,9 +114,8 @@ def ration(offers: list[Offers], *, urls_max: int, turn: int = 0) -> list[Ration
     total: Offers = {}
     for offer in offers:
         add_offers(total, offer)
-    available = {level: sum(size * hosts for size, hosts in counts.items()) for level, counts in total.items()}
     rations = [Ration({}) for _ in offers]
-    for level, quota in shares(available, total=urls_max).items():
+    for level, quota in quotas.items():
         each, extra = _level_cap(total[level], quota)
         able = [sum(hosts for size, hosts in offer.get(level, {}).items() if size > each) for offer in offers]
         first = -_start(sum(able), turn)

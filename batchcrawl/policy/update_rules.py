@@ -7,8 +7,11 @@ import msgspec
 from batchcrawl.model.kind import UrlKind
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.model.record import UrlRecord
+from batchcrawl.model.status import Place
+from batchcrawl.policy.lastmod import Trust
+from batchcrawl.policy.recrawl import Intervals, Prices, fixed_prices, is_by_value, lift, price_of
 from batchcrawl.policy.transitions import Transition
-from batchcrawl.policy.visits import Intervals, Visit, apply_visit
+from batchcrawl.policy.visits import Visit, apply_visit
 
 
 class UpdateRules(msgspec.Struct, frozen=True, kw_only=True):
@@ -19,6 +22,8 @@ class UpdateRules(msgspec.Struct, frozen=True, kw_only=True):
     """Of sitemaps and feeds."""
     follow_duplicates: bool
     """Take the links of pages whose text is known under another URL."""
+    prices: Prices | None = None
+    """None in updates that an earlier program began: those of a crawl without a budget."""
 
     def of_kind(self, kind: UrlKind) -> Intervals:
         """Return the intervals of a page, or those of a sitemap or feed."""
@@ -27,10 +32,30 @@ class UpdateRules(msgspec.Struct, frozen=True, kw_only=True):
     def apply(self, record: UrlRecord, visit: Visit) -> Transition:
         """Change a leased record by a visit, whatever it is the record of."""
         record.kind = visit.kind or record.kind
-        return apply_visit(record, visit, self._for_visit(record.kind, visit))
+        return apply_visit(record, visit, self._for_visit(record.kind, visit), self.in_force)
+
+    @property
+    def in_force(self) -> Prices:
+        """The prices that decide."""
+        return self.prices or fixed_prices(self.pages.first_s)
+
+    def lift(self, record: UrlRecord, *, now: float, trust: Trust | None) -> None:
+        """Give a record whose timer is due its place, whatever it is the record of."""
+        lift(record, self.of_kind(record.kind), self.in_force, now=now, trust=trust)
+
+    def lower(self, record: UrlRecord, *, now: float, trust: Trust | None) -> bool:
+        """Look anew at a record that waits for a higher floor; return whether it goes by that."""
+        intervals = self.of_kind(record.kind)
+        if record.place is not Place.TIMER or not is_by_value(record, intervals):
+            return False
+        lift(record, intervals, self.in_force, now=now, trust=trust)
+        return True
 
     def _for_visit(self, kind: UrlKind, visit: Visit) -> Intervals:
         """What was named as a sitemap and is none comes but rarely."""
         intervals = self.of_kind(kind)
         is_none = visit.outcome is FetchOutcome.FETCHED and not visit.parsed and not visit.revisit
-        return replace(intervals, first_s=intervals.max_s) if kind is not UrlKind.PAGE and is_none else intervals
+        if kind is UrlKind.PAGE or not is_none:
+            return intervals
+        weight = price_of(self.pages.first_s) / price_of(intervals.max_s)
+        return replace(intervals, first_s=intervals.max_s, weight=weight)

@@ -7,25 +7,23 @@ from batchcrawl.model.kind import UrlKind
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.model.record import INSTANT_MAX, UrlRecord
 from batchcrawl.model.status import PageStatus, Place
-from batchcrawl.policy.priority import COSTLY_LEVEL, RECRAWL_LEVEL, SEED_LEVEL
-from batchcrawl.policy.schedule import DAY_S, Belief, bounded_interval, fresh_span_s, rare_interval, retry_wait
+from batchcrawl.policy.recrawl import (
+    STORED,
+    Change,
+    Intervals,
+    Prices,
+    belief_of,
+    interval_until,
+    is_by_value,
+    returned_place,
+)
+from batchcrawl.policy.schedule import DAY_S, adaptive_interval, bounded_interval, rare_interval, retry_wait
 from batchcrawl.policy.transitions import Next, Transition, transition
+from batchcrawl.policy.value import LEVEL_MIN
+from batchcrawl.web.signature import NEAR_BITS, hamming
 
 _VANISHED = frozenset({FetchOutcome.NOT_FOUND, FetchOutcome.GONE})
 """Outcomes that count as a change of the page that was there."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Intervals:
-    """The job's settings of recrawling, in seconds."""
-
-    first_s: float
-    """Of a page of which nothing is known yet."""
-    min_s: float
-    max_s: float
-    gone_s: float
-    retry_s: float
-    failures_max: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,22 +65,24 @@ class Visit:
     """Links of the page that traps kept out, by reason."""
 
 
-def apply_visit(record: UrlRecord, visit: Visit, intervals: Intervals) -> Transition:
+def apply_visit(record: UrlRecord, visit: Visit, intervals: Intervals, prices: Prices) -> Transition:
     """Change a leased record by a visit: status, counters, content, belief, and its new place.
 
     Whether the page is a duplicate is for `seen` to judge.
     """
     failures = record.retries + 1
     cell = transition(record.status, visit.outcome, failures=failures, failures_max=intervals.failures_max)
-    record.lease = None
+    lease, record.lease = record.lease or 0, None
     if cell.next is Next.RETURN:
-        record.place = Place.READY
+        record.place = returned_place(record, lease)
         return cell
-    last_interval_s = record.interval_s if record.status is cell.status else None
-    record.status = cell.status
+    came_back, last_interval_s = record.status is PageStatus.GONE, _last_interval(record, cell)
+    record.status, changed = cell.status, None
     record.outcome, record.http_status = visit.outcome, visit.http_status
     if cell.conclusive:
-        _observe(record, visit)
+        if came_back and cell.status in STORED:
+            record.rate_a = record.rate_b = 0.0  # it starts anew
+        changed = _observe(record, visit, intervals.change)
         record.retries, record.last_fetch_at, record.signals = 0, visit.at, 0
         record.fetches += 1
     else:
@@ -90,25 +90,33 @@ def apply_visit(record: UrlRecord, visit: Visit, intervals: Intervals) -> Transi
         if record.status is PageStatus.GONE:
             _forget_copy(record)
     record.place = Place.TIMER
-    record.next_fetch_at = min(visit.at + _wait(record, cell, last_interval_s, intervals), INSTANT_MAX)
+    wait_s = _wait(record, cell, intervals, prices, last_s=last_interval_s, changed=changed)
+    record.next_fetch_at = min(visit.at + wait_s, INSTANT_MAX)
     return cell
 
 
-def _observe(record: UrlRecord, visit: Visit) -> None:
-    if visit.outcome is FetchOutcome.NOT_MODIFIED:
-        _learn(record, visit.at, changed=False)
-        record.not_modified += 1
-    elif visit.outcome is FetchOutcome.FETCHED and visit.revisit:
-        _learn(record, visit.at, changed=False)
-        record.etag, record.last_modified, record.not_modified = visit.etag, visit.last_modified, 0
-    elif visit.outcome is FetchOutcome.FETCHED:
-        _observe_page(record, visit)
-    else:
-        if record.signature is not None and visit.outcome in _VANISHED:
-            _learn(record, visit.at, changed=True)
-        _forget_copy(record)
-        record.content_type = visit.content_type
+def _last_interval(record: UrlRecord, cell: Transition) -> int | None:
+    """Return the interval that went before, where the URL is still what it was."""
+    same = record.status is cell.status or {record.status, cell.status} <= STORED
+    return record.interval_s if same else None
+
+
+def _observe(record: UrlRecord, visit: Visit, change: Change) -> bool | None:
+    """Take in what a conclusive answer brought; return whether the page had changed, None where that was not seen."""
     record.redirect = visit.redirect
+    if visit.outcome is FetchOutcome.NOT_MODIFIED:
+        record.not_modified += 1
+        return _learn(record, visit.at, changed=False)
+    if visit.outcome is FetchOutcome.FETCHED and visit.revisit:
+        record.etag, record.last_modified, record.not_modified = visit.etag, visit.last_modified, 0
+        return _learn(record, visit.at, changed=False)
+    if visit.outcome is FetchOutcome.FETCHED:
+        return _observe_page(record, visit, change)
+    vanished = record.signature is not None and visit.outcome in _VANISHED
+    changed = _learn(record, visit.at, changed=True) if vanished else None
+    _forget_copy(record)
+    record.content_type = visit.content_type
+    return changed
 
 
 def _forget_copy(record: UrlRecord) -> None:
@@ -119,32 +127,42 @@ def _forget_copy(record: UrlRecord) -> None:
     record.not_modified = 0
 
 
-def _observe_page(record: UrlRecord, visit: Visit) -> None:
-    last_digest, record.digest = record.digest, visit.digest
+def _observe_page(record: UrlRecord, visit: Visit, change: Change) -> bool | None:
+    changed = _differs(record, visit, change)
+    record.digest = visit.digest
     record.content_type, record.content_encoding = visit.content_type, visit.content_encoding
     record.segment, record.body_at, record.not_modified = visit.segment, visit.body_at, 0
     if visit.truncated or not visit.parsed:
         # Half a page must not be asked for by its validators, nor compared with a whole one.
         record.etag = record.last_modified = record.signature = record.simhash = record.digest = record.body_at = None
         record.content_at = record.near_to = None
-        return
+        return None
     if visit.http_status != 200 or visit.depth > record.depth or visit.hops > record.hops:
         # What came may be a part (206) or altered on its way (203), or its links count as nearer by now.
         record.body_at = None
-    if record.signature is not None and visit.signature is not None:
-        _learn(record, visit.at, changed=record.signature != visit.signature)
-    elif last_digest is not None:
-        # A page without words is told by its bytes.
-        _learn(record, visit.at, changed=last_digest != visit.digest)
+    if changed is not None:
+        changed = _learn(record, visit.at, changed=changed)
     if record.signature != visit.signature:
         record.content_at = None if visit.signature is None else visit.at
     record.etag, record.last_modified = visit.etag, visit.last_modified
     record.signature, record.simhash = visit.signature, visit.simhash
+    return changed
 
 
-def _learn(record: UrlRecord, at: int, *, changed: bool) -> None:
+def _differs(record: UrlRecord, visit: Visit, change: Change) -> bool | None:
+    """Tell whether a whole page differs from the stored copy in what counts; None where there is nothing to compare."""
+    if change == "payload" or record.signature is None or visit.signature is None:
+        # A page without words is told by its bytes, too.
+        return None if record.digest is None else record.digest != visit.digest
+    near = change == "near" and record.simhash is not None and visit.simhash is not None
+    if near and hamming(record.simhash or b"", visit.simhash or b"") <= NEAR_BITS:
+        return False
+    return record.signature != visit.signature
+
+
+def _learn(record: UrlRecord, at: int, *, changed: bool) -> bool | None:
     if record.last_fetch_at is None:
-        return
+        return None
     tau = (at - record.last_fetch_at) / DAY_S
     belief = belief_of(record)
     belief = belief.changed(tau) if changed else belief.unchanged(tau)
@@ -152,25 +170,36 @@ def _learn(record: UrlRecord, at: int, *, changed: bool) -> None:
     if changed:
         record.changes += 1
         record.last_change_at = at
+    return changed
 
 
-def belief_of(record: UrlRecord) -> Belief:
-    """Return what is believed of a record's change rate; the prior before the first observation."""
-    return Belief(record.rate_a, record.rate_b) if record.rate_b > 0 else Belief()
-
-
-def _wait(record: UrlRecord, cell: Transition, last_interval_s: int | None, intervals: Intervals) -> int:
+def _wait(
+    record: UrlRecord,
+    cell: Transition,
+    intervals: Intervals,
+    prices: Prices,
+    *,
+    last_s: int | None,
+    changed: bool | None,
+) -> int:
     if cell.next is Next.RETRY:
         return retry_wait(record.retries, wait_s=intervals.retry_s, max_s=intervals.max_s)
+    record.level = LEVEL_MIN
     if cell.next is Next.RARELY:
-        record.interval_s = rare_interval(last_interval_s, min_s=intervals.gone_s, max_s=intervals.max_s)
-        return record.interval_s
-    wanted_s = float(record.seed_interval_s or 0) or expected_interval_s(record, intervals.first_s)
-    record.interval_s = bounded_interval(wanted_s, min_s=intervals.min_s, max_s=intervals.max_s)
-    record.level = COSTLY_LEVEL if record.costly else SEED_LEVEL if record.seed else RECRAWL_LEVEL
+        record.interval_s = rare_interval(last_s, min_s=intervals.gone_s, max_s=intervals.max_s)
+    elif is_by_value(record, intervals):
+        record.interval_s = interval_until(record, intervals, wanted=prices.floor)
+    elif intervals.policy == "adaptive" and record.status in STORED and record.seed_interval_s is None:
+        age_s = (record.last_fetch_at or 0) - (record.content_at or record.last_fetch_at or 0)
+        record.interval_s, wait_s = adaptive_interval(
+            last_s or intervals.first_s,
+            changed=changed,
+            since_change_s=max(age_s, 0),
+            min_s=intervals.min_s,
+            max_s=intervals.max_s,
+        )
+        return wait_s
+    else:
+        wanted_s = float(record.seed_interval_s or 0) or intervals.first_s
+        record.interval_s = bounded_interval(wanted_s, min_s=intervals.min_s, max_s=intervals.max_s)
     return record.interval_s
-
-
-def expected_interval_s(record: UrlRecord, first_s: float) -> float:
-    """Return the interval that the belief asks for, in seconds; `first_s` before the first observation."""
-    return fresh_span_s(belief_of(record)) if record.rate_b > 0 else first_s

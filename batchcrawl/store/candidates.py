@@ -1,33 +1,29 @@
-"""The hosts whose URLs generate may take now, and how many of each: read from the ready and timer indexes alone."""
+"""The hosts whose URLs generate may take now, how many of each, and which: read from the ready index alone.
+
+Only a condition that asks for more than the host has records read as well.
+"""
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby, islice
+from itertools import groupby, islice, takewhile
+from typing import NamedTuple
 
-from batchcrawl.errors import CorruptData
 from batchcrawl.model.host import HostRecord
-from batchcrawl.model.status import Place
 from batchcrawl.policy.conditions import Condition, holds, holds_on
 from batchcrawl.policy.domain_state import put_off_until
+from batchcrawl.policy.mix import Mix
 from batchcrawl.policy.selection import Limits, host_limit, shared_by_hosts
+from batchcrawl.policy.value import LEVEL_MAX, LEVEL_MIN
 from batchcrawl.store import keys
-from batchcrawl.store.changing import change_urls
-from batchcrawl.store.crawldb import Batch, CrawlDb, Entry
-
-Candidate = tuple[bytes, HostRecord, int | None]
-"""Host part, host record, and how many URLs the host may give; None for no limit."""
+from batchcrawl.store.crawldb import CrawlDb
 
 
-def lift_due(db: CrawlDb, now: float) -> Iterator[int]:
-    """Move the URLs whose timers are due at `now` into the ready index; yields how many, a batch at a time."""
+class Candidate(NamedTuple):
+    """A host that has ready URLs."""
 
-    def lift(batch: Batch, fingerprint: bytes, entry: Entry | None) -> None:
-        if entry is None or entry.record.place is not Place.TIMER:
-            raise CorruptData(f"{db.path}: the timer of {fingerprint.hex()} has no record; see 'batchcrawl check'")
-        entry.record.place = Place.READY
-        batch.put(entry)
-
-    for step in change_urls(db, db.due_timers(now), lift):
-        yield step.changed
+    host_part: bytes
+    host: HostRecord
+    limit: int | None
+    """How many it may give; None for no limit."""
 
 
 def candidates(db: CrawlDb, limits: Limits, *, now: float, turn: int) -> Iterator[Candidate]:
@@ -41,8 +37,7 @@ def candidates(db: CrawlDb, limits: Limits, *, now: float, turn: int) -> Iterato
     for _, host_parts in groupby(db.ready_hosts(), key=lambda part: part[: keys.DOMAIN_PART_BYTES]):
         # Their records are read once more in the end: a domain may have more hosts than memory has room for.
         hosts = [
-            (part, limit, _count(db, part, record.host, limits, limit))
-            for part, record, limit in _askable(db, limits, host_parts, now=now)
+            (one.host_part, one.limit, _count(db, one, limits)) for one in _askable(db, limits, host_parts, now=now)
         ]
         granted = shared_by_hosts(
             [count for *_, count in hosts],
@@ -53,22 +48,25 @@ def candidates(db: CrawlDb, limits: Limits, *, now: float, turn: int) -> Iterato
         for (host_part, *_), limit in zip(hosts, granted, strict=True):
             record = db.host(host_part) if limit else None
             if record is not None:
-                yield host_part, record, limit
+                yield Candidate(host_part, record, limit)
 
 
-def ready_keys(db: CrawlDb, host_part: bytes, host: str, only: Condition | None) -> Iterator[bytes]:
-    """Yield the ready keys of a host's URLs for which a condition holds, best first.
+def offered(db: CrawlDb, one: Candidate, limits: Limits, mix: Mix, *, turn: int) -> Iterator[bytes]:
+    """Yield the ready keys that a host offers, best first, up to its limit divided between refetches and new pages."""
+    if one.limit is None:
+        yield from _ready(db, one, limits.only, level_max=LEVEL_MIN - 1 if mix.refetches_max == 0 else LEVEL_MAX)
+        return
+    new = list(islice(_ready(db, one, limits.only, level_max=LEVEL_MIN - 1), one.limit))
+    known = [] if mix.refetches_max == 0 else list(refetches(db, one, limits))
+    turn_of_host = turn + int.from_bytes(one.host_part, "big")
+    taken, again = mix.split(new=len(new), refetches=len(known), places=one.limit, turn=turn_of_host)
+    yield from known[:again]
+    yield from new[:taken]
 
-    Where the condition asks for more than the host, each record is read, also of those that are passed over.
-    """
-    on_host = True if only is None else holds_on(only, host)
-    if only is None or on_host:
-        yield from db.ready(host_part)
-    elif on_host is None:
-        for key in db.ready(host_part):
-            entry = db.load(keys.ready_fingerprint(key))
-            if entry is not None and holds(only, entry.record):
-                yield key
+
+def refetches(db: CrawlDb, one: Candidate, limits: Limits) -> Iterator[bytes]:
+    """Yield the ready keys of a host's refetches, best first, up to its limit."""
+    return islice(takewhile(_is_refetch, _ready(db, one, limits.only)), one.limit)
 
 
 def owed_delay(record: HostRecord, *, delay_min_s: float) -> float:
@@ -84,14 +82,30 @@ def _askable(db: CrawlDb, limits: Limits, host_parts: Iterable[bytes], *, now: f
         if put_off_until(record, db.domain(host_part, record)) > now:
             continue
         delay_s = owed_delay(record, delay_min_s=limits.delay_min_s)
-        yield (
-            host_part,
-            record,
-            host_limit(duration_s=limits.duration_s, delay_s=delay_s, urls_max=limits.host_urls_max),
-        )
+        limit = host_limit(duration_s=limits.duration_s, delay_s=delay_s, urls_max=limits.host_urls_max)
+        yield Candidate(host_part, record, limit)
 
 
-def _count(db: CrawlDb, host_part: bytes, host: str, limits: Limits, host_limit: int | None) -> int:
+def _count(db: CrawlDb, one: Candidate, limits: Limits) -> int:
     """Return how many URLs a host offers, counted up to the least limit."""
-    least = min((n for n in (host_limit, limits.domain_urls_max) if n is not None), default=None)
-    return sum(1 for _ in islice(ready_keys(db, host_part, host, limits.only), least))
+    least = min((n for n in (one.limit, limits.domain_urls_max) if n is not None), default=None)
+    return sum(1 for _ in islice(_ready(db, one, limits.only), least))
+
+
+def _ready(db: CrawlDb, one: Candidate, only: Condition | None, *, level_max: int = LEVEL_MAX) -> Iterator[bytes]:
+    """Yield the ready keys of a host's URLs of levels up to `level_max` for which a condition holds, best first.
+
+    Where the condition asks for more than the host, each record is read, also of those that are passed over.
+    """
+    on_host = True if only is None else holds_on(only, one.host.host)
+    if only is None or on_host:
+        yield from db.ready(one.host_part, level_max=level_max)
+    elif on_host is None:
+        for key in db.ready(one.host_part, level_max=level_max):
+            entry = db.load(keys.ready_fingerprint(key))
+            if entry is not None and holds(only, entry.record):
+                yield key
+
+
+def _is_refetch(key: bytes) -> bool:
+    return keys.ready_level(key) >= LEVEL_MIN

@@ -55,9 +55,12 @@ def _check_records(db: CrawlDb) -> Iterator[Fault]:
 
 
 def _check_record(db: CrawlDb, fingerprint: bytes, record: UrlRecord) -> Iterator[Fault]:
-    index = keys.index_key(fingerprint, record)
-    if index is not None and db.value(index) is None:
-        yield Fault(index, f"the index entry of {record.url} is missing")
+    for key, value in keys.index_entries(fingerprint, record).items():
+        stored = db.value(key)
+        if stored is None:
+            yield Fault(key, f"the index entry of {record.url} is missing")
+        elif stored != value:
+            yield Fault(key, f"the index entry of {record.url} holds {stored.hex() or 'nothing'}")
     if (record.place is Place.LEASED) != (record.lease is not None):
         yield Fault(
             keys.url_key(fingerprint), f"{record.url} has the place {record.place.name} and lease {record.lease}"
@@ -150,7 +153,7 @@ def _check_index(
             continue
         fingerprint = fingerprint_of(key)
         record = _record(db, fingerprint)
-        if record is None or keys.index_key(fingerprint, record) != key:
+        if record is None or key not in keys.index_entries(fingerprint, record):
             yield Fault(key, f"an index entry that no record asks for ({record.url if record else fingerprint.hex()})")
 
 

@@ -1,6 +1,6 @@
 """One partition of the crawl database: URL records, their index entries and host records in one LevelDB.
 
-A URL record, its index entry and the counts of its host change in one WriteBatch, always; `Batch` is the
+A URL record, its index entries and the counts of its host change in one WriteBatch, always; `Batch` is the
 only way to write. `verify` in store.check proves the indexes against the records.
 """
 
@@ -48,12 +48,12 @@ class Entry:
     record: UrlRecord
     stored_status: PageStatus | None
     """None for a URL that the database does not know yet."""
-    stored_index: bytes | None
+    stored_index: keys.IndexEntries
 
     @classmethod
     def new(cls, fingerprint: bytes, record: UrlRecord) -> "Entry":
         """Return the entry of a URL that enters the database."""
-        return cls(fingerprint, record, None, None)
+        return cls(fingerprint, record, None, {})
 
     @property
     def host_part(self) -> bytes:
@@ -102,7 +102,7 @@ class CrawlDb:
     def entry(self, fingerprint: bytes, data: bytes) -> Entry:
         """Return the entry of a URL whose record is stored as `data`."""
         record = self._decoded(keys.url_key(fingerprint), data, decode_record)
-        return Entry(fingerprint, record, record.status, keys.index_key(fingerprint, record))
+        return Entry(fingerprint, record, record.status, keys.index_entries(fingerprint, record))
 
     def head(self, fingerprint: bytes) -> RecordHead | None:
         """Return the fixed part of a URL record, or None when the URL is not known: much cheaper than `load`."""
@@ -134,9 +134,9 @@ class CrawlDb:
             raise _translation(self.path, error) from error
         return value
 
-    def records(self) -> Iterator[tuple[bytes, UrlRecord]]:
-        """Yield every URL in the order of fingerprints."""
-        for key, value in self.entries(b"u"):
+    def records(self, prefix: bytes = b"", *, start: bytes = b"") -> Iterator[tuple[bytes, UrlRecord]]:
+        """Yield every URL, or those with a prefix from the bytes `start` behind it on, in the order of fingerprints."""
+        for key, value in self.entries(b"u" + prefix, start=start):
             yield key[1:], self._decoded(key, value, decode_record)
 
     def hosts(self, domain_part: bytes = b"") -> Iterator[tuple[bytes, HostRecord]]:
@@ -149,10 +149,11 @@ class CrawlDb:
         for key, value in self.entries(b"d"):
             yield key[1:], self._decoded(key, value, decode_domain)
 
-    def entries(self, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
-        """Yield every key that starts with `prefix` and its value as stored, in order."""
+    def entries(self, prefix: bytes, *, start: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
+        """Yield every key that starts with `prefix` and its value as stored, in order; from `prefix` + `start` on."""
+        where = {"start": prefix + start, "stop": keys.after(prefix)} if start else {"prefix": prefix}
         with _translated(self.path):
-            yield from self._db.iterator(prefix=prefix, verify_checksums=True)
+            yield from self._db.iterator(**where, verify_checksums=True)
 
     def keys(self, prefix: bytes) -> Iterator[bytes]:
         """Yield every key that starts with `prefix`, in order."""
@@ -174,9 +175,15 @@ class CrawlDb:
                 yield prefix[1:]
                 cursor.seek(keys.after(prefix))
 
-    def ready(self, host_part: bytes) -> Iterator[bytes]:
-        """Yield a host's ready keys, best first."""
-        return self.keys(keys.host_prefix(host_part))
+    def ready(self, host_part: bytes, *, level_max: int = 255) -> Iterator[bytes]:
+        """Yield a host's ready keys of levels up to `level_max`, best first."""
+        prefix, start = keys.host_prefix(host_part), keys.level_prefix(host_part, level_max)
+        with _translated(self.path):
+            yield from self._db.iterator(start=start, stop=keys.after(prefix), include_value=False)
+
+    def waiting(self) -> Iterator[bytes]:
+        """Yield the timer keys of the URLs that are not ready, the earliest first."""
+        return (key for key, value in self.entries(b"t") if value != keys.RISES)
 
     @contextmanager
     def seeking(self) -> Iterator[Callable[[bytes], bytes | None]]:
@@ -248,17 +255,18 @@ class Batch:
         return record
 
     def put(self, entry: Entry) -> None:
-        """Store a URL record with its index entry, and move the counts of its host and domain.
+        """Store a URL record with its index entries, and move the counts of its host and domain.
 
         The host must be known to the database or the batch. The entry may be put again.
         """
         record = entry.record
-        index = keys.index_key(entry.fingerprint, record)
+        index = keys.index_entries(entry.fingerprint, record)
         if entry.stored_index != index:
-            if entry.stored_index is not None:
-                self._writes.delete(entry.stored_index)
-            if index is not None:
-                self._writes.put(index, b"")
+            for key in entry.stored_index.keys() - index.keys():
+                self._writes.delete(key)
+            for key, value in index.items():
+                if entry.stored_index.get(key) != value:
+                    self._writes.put(key, value)
         self._writes.put(keys.url_key(entry.fingerprint), encode_record(record))
         if entry.stored_status is not record.status:
             self._move_count(entry, record.status)

@@ -2,7 +2,7 @@
 
 u  fingerprint[16]                                            URL record
 r  host part[8]  255 - level[1]  next fetch[4]  URL part[8]   ready index, best first within a host
-t  minute[4]  fingerprint[16]                                 timer index
+t  minute[4]  fingerprint[16]                                 timer index; the value says whether the URL is ready, too
 h  host part[8]                                               host record
 d  domain part[4 or 8]                                        domain record
 m  name                                                       meta
@@ -23,6 +23,11 @@ _READY = struct.Struct(">c8sBI8s")
 _TIMER = struct.Struct(">cI16s")
 READY_KEY_BYTES = _READY.size
 TIMER_KEY_BYTES = _TIMER.size
+RISES = b"\x01"
+"""Value of the timer of a URL that is ready already, and rises then."""
+
+IndexEntries = dict[bytes, bytes]
+"""Keys of the ready and timer indexes, with their values."""
 
 
 def url_key(fingerprint: bytes) -> bytes:
@@ -80,19 +85,27 @@ def timer_instant(key: bytes) -> int:
     return int.from_bytes(key[1:5], "big") * 60
 
 
-def index_key(fingerprint: bytes, record: UrlRecord) -> bytes | None:
-    """Return the one index entry that a record must have, or None when its place has none."""
-    at = min(record.next_fetch_at or 0, INSTANT_MAX)
-    if record.place is Place.READY:
-        return ready_key(fingerprint, level=record.level, next_fetch_at=at)
-    if record.place is Place.TIMER:
-        return timer_key(fingerprint, next_fetch_at=at)
-    return None
+def index_entries(fingerprint: bytes, record: UrlRecord) -> IndexEntries:
+    """Return the index entries that a record must have by its place, the ready one first."""
+    place, at = record.place, min(record.next_fetch_at or 0, INSTANT_MAX)
+    if place is Place.READY:
+        return {ready_key(fingerprint, level=record.level, next_fetch_at=at): b""}
+    if place is Place.TIMER:
+        return {timer_key(fingerprint, next_fetch_at=at): b""}
+    if place is Place.RISING:
+        ready = ready_key(fingerprint, level=record.level, next_fetch_at=at)
+        return {ready: b"", timer_key(fingerprint, next_fetch_at=at): RISES}
+    return {}
 
 
 def host_prefix(host_part: bytes) -> bytes:
     """Return the prefix of a host's ready keys."""
     return b"r" + host_part
+
+
+def level_prefix(host_part: bytes, level: int) -> bytes:
+    """Return the prefix of a host's ready keys of one level; those of lower levels come behind them."""
+    return b"r" + host_part + bytes([255 - level])
 
 
 def after(prefix: bytes) -> bytes:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from batchcrawl.model.seen import ClaimLine, VerdictLine
 from batchcrawl.store.crawldb import CrawlDb
 from batchcrawl.store.keys import after
-from batchcrawl.store.seen_keys import NEAR_BITS, Share, group_of, is_text, order_of, page_of, run_of, simhash_of
+from batchcrawl.store.seen_keys import Share, group_of, is_text, order_of, page_of, run_of, simhash_of
+from batchcrawl.web.signature import NEAR_BITS
 
 BAND_MAX = 300
 """Different SimHashes of a band that are compared with; a site can bring any number of pages that differ by a word."""

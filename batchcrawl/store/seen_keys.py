@@ -23,7 +23,6 @@ from batchcrawl.web.fingerprint import partition_of
 from batchcrawl.web.signature import SIMHASH_BYTES
 
 KINDS = (b"s", b"v")
-NEAR_BITS = 3
 ORDER_BYTES = 22
 _ORDER = struct.Struct(">IH16s")
 _BAND = struct.Struct(">cIB")

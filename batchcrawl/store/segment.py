@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from batchcrawl.errors import CorruptData, UsageError, WrongOrder
+from batchcrawl.model.budget import BudgetState
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.identity import FormatOnly, require_readable
 from batchcrawl.store.layout import SEGMENT_ID, Layout, SegmentPaths
@@ -66,6 +67,8 @@ class Manifest(msgspec.Struct, kw_only=True, omit_defaults=True):
     """The time for which generate planned the fetch step."""
     urls: int
     hosts: int
+    budget: BudgetState | None = None
+    """How the budget of refetches stands since generate made the segment; None without one."""
     steps: dict[str, StepInfo] = {}
     files: dict[str, FileEntry] = {}
 

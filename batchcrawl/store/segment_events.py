@@ -11,13 +11,16 @@ from batchcrawl.model.entries import FetchLogLine, Line
 from batchcrawl.model.kind import UrlKind
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.model.rejection import TRAPS
+from batchcrawl.policy.linking import joined, sketch_of
 from batchcrawl.policy.seen import Verdict
 from batchcrawl.policy.visits import Visit
+from batchcrawl.store.keys import DOMAIN_PART_BYTES
 from batchcrawl.store.open_files import allow_open_files
 from batchcrawl.store.records import read_blocks, read_lines, read_log
 from batchcrawl.store.runs import merged
 from batchcrawl.store.segment import Segment
 
+DOMAIN_DIGITS = 2 * DOMAIN_PART_BYTES
 OTHER_FILES = 1200
 """Files that may be open beside those of links, most of them LevelDB's."""
 
@@ -62,13 +65,16 @@ class Event:
     verdict: Verdict | None = None
     link: LinkBrief | None = None
     """The one of least depth, then of the least source; with the least hops, the last date and the sites of all."""
+    inlinks: int = 0
+    """Sketch of the other registered domains that the links come from."""
     unfollowed: int = 0
     """Links that are not taken since their page is a duplicate."""
 
     @property
     def link_alone(self) -> LinkBrief | None:
-        """The link, where that is all there is."""
-        return self.link if self.visit is None and self.verdict is None and not self.unfollowed else None
+        """The link, where that is all there is, and of the URL's own domain."""
+        rest = self.visit is not None or self.verdict is not None or self.unfollowed or self.inlinks
+        return None if rest else self.link
 
 
 @dataclass(frozen=True)
@@ -173,6 +179,8 @@ def _with_links(event: Event, links: list[LinkBrief], unfollowed: frozenset[str]
         event.unfollowed, links = len(links) - len(taken), taken
     for link in links:
         event.link = link if event.link is None else _one_link(event.link, link)
+        if link.source[:DOMAIN_DIGITS] not in ("", event.fp[:DOMAIN_DIGITS]):
+            event.inlinks = joined(event.inlinks, sketch_of(int(link.source[:DOMAIN_DIGITS], 16)))
     return event
 
 

@@ -14,6 +14,8 @@ from operator import mul
 
 TEXT_SIGNATURE_BYTES = 16
 SIMHASH_BYTES = 8
+NEAR_BITS = 3
+"""Texts are near whose SimHashes differ in at most so many bits."""
 TOKEN_WORDS_MAX = 1000
 """How many words of one token SimHash looks at; more are data, not prose."""
 TOKENS_MAX = 65_536

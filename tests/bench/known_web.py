@@ -15,7 +15,8 @@ from batchcrawl.model.host import HostRecord, RobotsCopy
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.model.record import UrlRecord
 from batchcrawl.model.status import PageStatus, Place
-from batchcrawl.policy.priority import RECRAWL_LEVEL, link_level
+from batchcrawl.policy.priority import link_level
+from batchcrawl.policy.value import LEVEL_MIN
 from batchcrawl.store.crawldb import CrawlDb, Entry
 from batchcrawl.store.seen_keys import owner_of, seen_keys
 from batchcrawl.web.fingerprint import Fingerprinter, partition_of
@@ -146,7 +147,7 @@ def known_record(web: KnownWeb, url: str, page: int) -> UrlRecord:
 
 
 def _fetched(record: UrlRecord, web: KnownWeb, page: int) -> None:
-    record.status, record.place, record.level = PageStatus.FETCHED, Place.TIMER, RECRAWL_LEVEL
+    record.status, record.place, record.level = PageStatus.FETCHED, Place.TIMER, LEVEL_MIN
     record.outcome, record.http_status, record.fetches = FetchOutcome.FETCHED, 200, 1
     record.last_fetch_at = record.content_at = web.now - (1 + page % 20) * DAY_S
     record.interval_s = 30 * DAY_S

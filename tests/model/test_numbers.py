@@ -20,7 +20,7 @@ def test_page_statuses_keep_their_numbers() -> None:
 
 
 def test_places_keep_their_numbers() -> None:
-    assert {place.name: int(place) for place in Place} == {"NONE": 0, "READY": 1, "TIMER": 2, "LEASED": 3}
+    assert {place.name: int(place) for place in Place} == {"NONE": 0, "READY": 1, "TIMER": 2, "LEASED": 3, "RISING": 4}
 
 
 def test_fetch_outcomes_keep_their_names_and_numbers() -> None:

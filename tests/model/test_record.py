@@ -42,6 +42,7 @@ EXAMPLE = UrlRecord(
     etag='"x"',
     body_at=1_795_867_200.25,
     not_modified=2,
+    inlinks=0x00300001,
 )
 # Byte for byte as docs/FORMAT.md tells it, section "URL record".
 EXAMPLE_BYTES = bytes.fromhex(
@@ -49,7 +50,7 @@ EXAMPLE_BYTES = bytes.fromhex(
     "c800 0200 0100"  # HTTP status, fetches, changes
     "00c90c6b 40650d6b 40650d6b c0b60e6b 80510100 00000000"  # first seen, last fetch, last change, next, interval, none
     "0000403f 0000c03f"  # a and b of the change rate
-    "dc0017"  # an array of twenty-three
+    "dc0018"  # an array of twenty-four
     "b5 68747470733a2f2f6578616d706c652e6f72672f61"  # the URL
     "c0 c0 c0"  # URL as linked, score, seed interval
     "c410 00112233445566778899aabbccddeeff"  # source
@@ -58,6 +59,7 @@ EXAMPLE_BYTES = bytes.fromhex(
     "cb 41dac2b090100000"  # start of the exchange that has the body
     "c0 02"  # no content coding, twice not modified
     "c0 c0 c0 c0 c0"  # never dated, no signals, no sites, no text, like no other
+    "ce 00300001"  # two domains link here
 )
 
 instants = st.none() | st.integers(1, INSTANT_MAX)
@@ -109,6 +111,7 @@ records = st.builds(
     sites=st.none() | st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, max_size=3),
     content_at=instants,
     near_to=st.none() | st.binary(min_size=16, max_size=16),
+    inlinks=st.integers(0, 2**32 - 1),
 )
 
 
@@ -188,7 +191,7 @@ def test_what_outgrows_its_width_stays_at_the_largest(field: str, most: int) -> 
 def test_a_record_from_before_there_were_revisits_has_no_copy_to_refer_to() -> None:
     tail = msgspec.msgpack.decode(EXAMPLE_BYTES[HEAD_BYTES:])
     older = EXAMPLE_BYTES[:HEAD_BYTES] + msgspec.msgpack.encode(tail[:15])
-    assert decode_record(older) == changed(body_at=None, not_modified=0)
+    assert decode_record(older) == changed(body_at=None, not_modified=0, inlinks=0)
 
 
 def test_any_cut_is_corrupt() -> None:

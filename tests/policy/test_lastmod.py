@@ -8,11 +8,11 @@ from msgspec import structs
 from batchcrawl.model.host import LastmodCounts
 from batchcrawl.model.record import UrlRecord
 from batchcrawl.model.status import PageStatus, Place
-from batchcrawl.policy.lastmod import RECALL_MAX, Trust, hear, judge_lastmod, trust_of
-from batchcrawl.policy.schedule import FRESH_CHANCE, MEMORY_A, PRIOR_A, Belief
+from batchcrawl.policy.lastmod import FRESH_DAYS_MAX, RECALL_MAX, Trust, judge_lastmod, told_value, trust_of
+from batchcrawl.policy.schedule import MEMORY_A, PRIOR_A, Belief
+from batchcrawl.policy.value import value
 
 T = 1_796_040_000
-HOUR = 3600
 COUNTS = st.builds(
     LastmodCounts,
     told_changed=st.integers(0, 10_000),
@@ -80,64 +80,20 @@ def test_more_signals_make_a_copy_no_less_stale(trust: Trust, belief: Belief, si
     assert (chance == 0.0) == (signals == 0) or chance < 1e-9
 
 
-def test_a_newer_date_of_a_trusted_site_makes_a_page_due_as_soon_as_the_least_interval_allows() -> None:
-    record = stored()
-    assert hear(record, at=T + 60, until=T + 60, trust=trust_of(PROVED), interval_min_s=HOUR)
-    assert (record.next_fetch_at, record.signals, record.lastmod_at) == (T + HOUR, 1, T + 60)
-
-
-def test_a_newer_date_of_a_site_that_is_not_trusted_is_only_remembered() -> None:
-    record = stored()
-    assert hear(record, at=T + 60, until=T + 60, trust=None, interval_min_s=HOUR)
-    assert (record.next_fetch_at, record.signals, record.lastmod_at) == (T + 30 * 86_400, 1, T + 60)
-
-
-def test_a_date_that_was_told_before_is_no_news() -> None:
-    record = stored()
-    before = structs.replace(record)
-    assert not hear(record, at=T - 86_400, until=T + 60, trust=trust_of(PROVED), interval_min_s=HOUR)
-    assert record == before
-
-
-def test_a_date_before_the_last_fetch_is_no_signal() -> None:
-    record = stored()
-    assert hear(record, at=T - 60, until=T - 60, trust=trust_of(PROVED), interval_min_s=HOUR)
-    assert (record.next_fetch_at, record.signals, record.lastmod_at) == (T + 30 * 86_400, 0, T - 60)
-
-
-def test_a_day_that_goes_on_after_the_last_fetch_is_a_signal() -> None:
-    record = stored()
-    hear(record, at=T - 60, until=T + HOUR, trust=trust_of(PROVED), interval_min_s=HOUR)
-    assert record.signals == 1
-
-
-@pytest.mark.parametrize("place", [Place.READY, Place.LEASED, Place.NONE])
-def test_a_page_that_waits_for_no_timer_keeps_its_time(place: Place) -> None:
-    record = stored(place=place)
-    hear(record, at=T + 60, until=T + 60, trust=trust_of(PROVED), interval_min_s=HOUR)
-    assert record.next_fetch_at == T + 30 * 86_400
-
-
-def test_a_page_that_is_not_stored_keeps_its_time() -> None:
-    record = stored(status=PageStatus.GONE)
-    hear(record, at=T + 60, until=T + 60, trust=trust_of(PROVED), interval_min_s=HOUR)
-    assert record.next_fetch_at == T + 30 * 86_400
-
-
-@given(
-    BELIEFS,
-    TRUSTS,
-    st.lists(st.tuples(st.integers(T - 10**6, T + 10**7), st.integers(0, 86_400)), max_size=6),
-    st.integers(T, T + 10**8),
-)
-def test_dates_never_make_a_page_due_later_nor_sooner_than_allowed(
-    belief: Belief, trust: Trust, dates: list[tuple[int, int]], next_fetch_at: int
+@given(BELIEFS, TRUSTS, st.floats(0, 1e6), st.floats(0.01, 100), st.integers(1, 300))
+def test_a_page_that_is_told_to_have_changed_is_worth_no_more_than_its_fresh_days(
+    belief: Belief, trust: Trust, tau: float, weight: float, signals: int
 ) -> None:
-    record = stored(rate_a=belief.a, rate_b=belief.b, next_fetch_at=next_fetch_at)
-    for at, span in dates:
-        before = record.next_fetch_at or 0
-        hear(record, at=at, until=at + span, trust=trust, interval_min_s=HOUR)
-        assert min(before, T + HOUR) <= (record.next_fetch_at or 0) <= before
+    told = told_value(belief, trust, tau=tau, weight=weight, signals=signals)
+    silent = told_value(belief, trust, tau=tau, weight=weight, signals=0)
+    assert silent * (1 - 1e-9) <= told <= max(silent, weight * FRESH_DAYS_MAX) * (1 + 1e-9)
+
+
+@given(BELIEFS, TRUSTS, st.floats(0.01, 1e4))
+def test_a_page_of_which_nothing_is_told_is_worth_no_more_than_without_a_sitemap(
+    belief: Belief, trust: Trust, tau: float
+) -> None:
+    assert told_value(belief, trust, tau=tau, weight=1.0, signals=0) <= value(belief, tau=tau, weight=1.0) * (1 + 1e-9)
 
 
 def judged(counts: LastmodCounts | None = None, *, signals: int, changed: bool | None, **changes: Any) -> Any:
@@ -173,4 +129,4 @@ def test_a_site_comes_to_be_believed_by_fetches_alone() -> None:
         counts = judged(counts, signals=int(changed), changed=changed)
     trust = trust_of(counts)
     assert trust is not None
-    assert 1.0 - trust.chance_stale(Belief(1.0, 30.0), 1) < FRESH_CHANCE
+    assert trust.chance_stale(Belief(1.0, 30.0), 1) > 0.5

@@ -6,14 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batchcrawl.policy.schedule import (
-    DAY_S,
-    FRESH_CHANCE,
     MEMORY_A,
     PRIOR_A,
     PRIOR_B,
     Belief,
     bounded_interval,
-    fresh_span_s,
     rare_interval,
     retry_wait,
 )
@@ -96,23 +93,12 @@ def test_a_belief_stays_finite_and_within_its_memory(seen: list[tuple[bool, floa
         belief = belief.changed(tau) if changed else belief.unchanged(tau)
         assert PRIOR_A * 0.999 <= belief.a <= MEMORY_A * 1.001
         assert 0 < belief.b < math.inf
-        assert fresh_span_s(belief) > 0
 
 
 def test_a_long_memory_is_scaled_down_and_keeps_its_rate() -> None:
     after = Belief(19.9, 199.0).changed(0.001)
     assert after.a == pytest.approx(MEMORY_A)
     assert after.rate == pytest.approx(20.9 / 199.0, rel=1e-3)
-
-
-@given(st.floats(0.05, MEMORY_A), st.floats(1e-3, 1e4))
-def test_the_fresh_span_is_where_the_copy_is_right_with_the_wanted_chance(a: float, b: float) -> None:
-    tau = fresh_span_s(Belief(a, b)) / DAY_S
-    assert (1 + tau / b) ** -a == pytest.approx(FRESH_CHANCE, rel=1e-6)
-
-
-def test_a_page_that_hardly_ever_changes_has_an_endless_fresh_span() -> None:
-    assert fresh_span_s(Belief(1e-3, 1.0)) == math.inf
 
 
 @given(st.floats(0, math.inf), st.floats(0, 1e7), st.floats(0, 1e7))
@@ -132,13 +118,3 @@ def test_the_interval_of_a_gone_page_grows_by_half_up_to_the_longest() -> None:
 def test_the_wait_for_another_try_doubles_up_to_the_longest() -> None:
     waits = [retry_wait(failures, wait_s=10, max_s=100) for failures in (1, 2, 3, 4, 5, 500)]
     assert waits == [10, 20, 40, 80, 100, 100]
-
-
-@given(beliefs, st.floats(0, 1), st.floats(0, 1))
-def test_a_copy_that_is_probably_stale_is_right_for_no_longer(belief: Belief, one: float, other: float) -> None:
-    low, high = sorted((one, other))
-    assert 0 <= fresh_span_s(belief, stale=high) <= fresh_span_s(belief, stale=low) <= fresh_span_s(belief)
-
-
-def test_a_copy_that_is_more_likely_stale_than_right_is_due_at_once() -> None:
-    assert fresh_span_s(Belief(), stale=1 - FRESH_CHANCE) == 0

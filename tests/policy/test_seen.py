@@ -3,6 +3,7 @@ import pytest
 from batchcrawl.model.record import UrlRecord
 from batchcrawl.model.status import PageStatus, Place
 from batchcrawl.policy.seen import ALONE, Verdict, judge_unvisited, judge_visited, want_links
+from batchcrawl.policy.value import LEVEL_MAX
 
 ME, OTHER = b"m" * 16, b"o" * 16
 STORED = (PageStatus.FETCHED, PageStatus.DUPLICATE)
@@ -53,10 +54,12 @@ def test_a_page_without_news_stays_what_it_is() -> None:
     assert (record.status, record.duplicate_of) == (PageStatus.DUPLICATE, OTHER)
 
 
-def test_a_page_whose_links_are_wanted_comes_at_once_and_whole() -> None:
-    record = page()
+@pytest.mark.parametrize("place", [Place.TIMER, Place.RISING])
+def test_a_page_whose_links_are_wanted_comes_at_once_and_whole(place: Place) -> None:
+    record = page(place=place)
     want_links(record, 500)
-    assert (record.next_fetch_at, record.body_at) == (500, None)
+    assert (record.place, record.level, record.next_fetch_at) == (Place.READY, LEVEL_MAX, 500)
+    assert record.body_at is None
 
 
 @pytest.mark.parametrize("place", [Place.READY, Place.LEASED, Place.NONE])

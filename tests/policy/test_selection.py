@@ -4,12 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchcrawl.policy.selection import Offers, add_offers, host_limit, ration, shared_by_hosts
+from batchcrawl.policy.mix import Mix
+from batchcrawl.policy.selection import Offers, add_offers, available, host_limit, ration, shared_by_hosts
 
 Hosts = list[dict[int, int]]
 """What each host of a partition offers: URLs by level."""
 
-hosts = st.lists(st.dictionaries(st.integers(0, 15), st.integers(1, 30), min_size=1, max_size=3), max_size=8)
+hosts = st.lists(st.dictionaries(st.integers(0, 31), st.integers(1, 30), min_size=1, max_size=3), max_size=8)
 partitions = st.lists(hosts, min_size=1, max_size=4)
 turns = st.integers(0, 2**33)
 
@@ -23,7 +24,9 @@ def offers_of(partition: Hosts) -> Offers:
 
 def granted(all_hosts: list[Hosts], *, urls_max: int, turn: int = 0) -> list[Hosts]:
     """Return what each host gives, as generate asks for it: host by host, level by level."""
-    rations = ration([offers_of(partition) for partition in all_hosts], urls_max=urls_max, turn=turn)
+    offers = [offers_of(partition) for partition in all_hosts]
+    quotas = Mix().quotas(available(offers), places=urls_max, turn=turn)
+    rations = ration(offers, quotas=quotas, turn=turn)
     return [
         [{level: mine.grant(level, urls) for level, urls in host.items()} for host in partition]
         for mine, partition in zip(rations, all_hosts, strict=True)
@@ -42,7 +45,7 @@ def test_a_segment_is_as_full_as_it_can_be(all_hosts: list[Hosts], urls_max: int
 @given(partitions, st.integers(1, 500), turns)
 def test_a_host_gives_what_it_has_unless_others_give_as_much(all_hosts: list[Hosts], urls_max: int, turn: int) -> None:
     given_urls = granted(all_hosts, urls_max=urls_max, turn=turn)
-    for level in range(16):
+    for level in range(32):
         pairs = [
             (gives[level], has[level])
             for partition, given_by in zip(all_hosts, given_urls, strict=True)
@@ -86,11 +89,11 @@ def test_segments_an_even_number_of_seconds_apart_reach_every_host_too() -> None
 
 
 def test_a_level_that_nobody_offers_is_granted_nothing() -> None:
-    assert ration([offers_of([{5: 1}])], urls_max=9)[0].grant(7, 3) == 0
+    assert ration([offers_of([{5: 1}])], quotas={5: 1})[0].grant(7, 3) == 0
 
 
 def test_nothing_offered_is_nothing_taken() -> None:
-    assert [mine.caps for mine in ration([{}, {}], urls_max=10)] == [{}, {}]
+    assert [mine.caps for mine in ration([{}, {}], quotas={})] == [{}, {}]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from tests.support.crawldbs import filled, fp, leveldb, record
 
 READY = keys.ready_key(fp(1, 1), level=5, next_fetch_at=600)
 TIMER = keys.timer_key(fp(1, 2), next_fetch_at=660)
+RISE = keys.timer_key(fp(2, 2), next_fetch_at=720)
 URL, HOST = keys.url_key(fp(1, 1)), keys.host_key(fp(1, 1)[:8])
 
 
@@ -25,6 +26,7 @@ def path(tmp_path: Path) -> Path:
         (1, 2, {"place": Place.TIMER, "next_fetch_at": 660, "status": PageStatus.FETCHED}),
         (1, 3, {"place": Place.LEASED, "lease": 77}),
         (2, 1, {"place": Place.NONE}),
+        (2, 2, {"place": Place.RISING, "level": 99, "next_fetch_at": 720}),
     )
     batch = db.batch()
     batch.set_meta("update/x", b"{}")
@@ -47,11 +49,34 @@ def test_an_empty_database_has_no_fault(tmp_path: Path) -> None:
         assert list(verify(db)) == []
 
 
-@pytest.mark.parametrize(("key", "url"), [(READY, "http://host1.example/1"), (TIMER, "http://host1.example/2")])
+@pytest.mark.parametrize(
+    ("key", "url"),
+    [
+        (READY, "http://host1.example/1"),
+        (TIMER, "http://host1.example/2"),
+        (keys.ready_key(fp(2, 2), level=99, next_fetch_at=720), "http://host2.example/2"),
+        (RISE, "http://host2.example/2"),
+    ],
+)
 def test_a_missing_index_entry_is_found(path: Path, key: bytes, url: str) -> None:
     with leveldb(path) as raw:
         raw.delete(key)
     assert faults(path) == [(key, f"the index entry of {url} is missing")]
+
+
+@pytest.mark.parametrize(
+    ("key", "wrong", "what"),
+    [
+        (TIMER, keys.RISES, "the index entry of http://host1.example/2 holds 01"),
+        (RISE, b"", "the index entry of http://host2.example/2 holds nothing"),
+    ],
+)
+def test_a_timer_that_says_wrongly_whether_its_url_is_ready_is_found(
+    path: Path, key: bytes, wrong: bytes, what: str
+) -> None:
+    with leveldb(path) as raw:
+        raw.put(key, wrong)
+    assert faults(path) == [(key, what)]
 
 
 @pytest.mark.parametrize(
@@ -163,7 +188,7 @@ def test_a_wrong_count_of_a_domain_is_found(path: Path) -> None:
     key = keys.domain_key(fp(1, 1)[:4])
     with leveldb(path) as raw:
         raw.put(key, encode_domain(DomainRecord(domain="host1.example", urls=9)))
-    assert faults(path) == [(key, "host1.example counts 9 URLs, but has 4")]
+    assert faults(path) == [(key, "host1.example counts 9 URLs, but has 5")]
 
 
 def test_a_wrong_count_of_a_domain_within_a_registered_one_is_found(path: Path) -> None:

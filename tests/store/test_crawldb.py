@@ -19,8 +19,8 @@ def db(tmp_path: Path) -> Iterator[CrawlDb]:
         yield opened
 
 
-def index(db: CrawlDb) -> list[bytes]:
-    return [*db.keys(b"r"), *db.keys(b"t")]
+def index(db: CrawlDb) -> keys.IndexEntries:
+    return dict([*db.entries(b"r"), *db.entries(b"t")])
 
 
 def test_a_url_that_was_put_is_loaded(db: CrawlDb) -> None:
@@ -47,13 +47,12 @@ def test_a_url_that_changes_its_place_leaves_no_index_entry_behind(db: CrawlDb) 
     batch = db.batch()
     entry = enter(batch, 1, 1)
     batch.commit()
-    for place in (Place.TIMER, Place.LEASED, Place.READY, Place.NONE):
+    for place in (Place.TIMER, Place.RISING, Place.LEASED, Place.RISING, Place.READY, Place.NONE):
         batch = db.batch()
         entry.record.place = place
         batch.put(entry)
         batch.commit()
-        expected = keys.index_key(entry.fingerprint, entry.record)
-        assert index(db) == ([] if expected is None else [expected])
+        assert index(db) == keys.index_entries(entry.fingerprint, entry.record)
 
 
 def test_a_url_put_twice_in_a_batch_has_the_place_of_the_second_time(db: CrawlDb) -> None:
@@ -63,7 +62,7 @@ def test_a_url_put_twice_in_a_batch_has_the_place_of_the_second_time(db: CrawlDb
         entry.record.level = level
         batch.put(entry)
     batch.commit()
-    assert index(db) == [keys.ready_key(fp(1, 1), level=7, next_fetch_at=600)]
+    assert index(db) == {keys.ready_key(fp(1, 1), level=7, next_fetch_at=600): b""}
     host = db.host(fp(1, 1)[:8])
     assert host is not None
     assert host.urls == {PageStatus.UNFETCHED: 1}
@@ -116,6 +115,24 @@ def test_the_ready_urls_of_a_host_come_best_first(db: CrawlDb) -> None:
     enter(batch, 2, 9, level=200)
     batch.commit()
     assert [keys.ready_fingerprint(key) for key in db.ready(fp(1, 0)[:8])] == [fp(1, url) for url in (4, 2, 1, 0, 3)]
+
+
+def test_the_ready_urls_of_a_host_are_found_from_a_level_down(db: CrawlDb) -> None:
+    batch = db.batch()
+    for url, level in enumerate([255, 16, 15, 0]):
+        enter(batch, 2**64 - 1, url, level=level)
+    batch.commit()
+    found = [[keys.ready_level(key) for key in db.ready(b"\xff" * 8, level_max=most)] for most in (255, 254, 15, 14)]
+    assert found == [[255, 16, 15, 0], [16, 15, 0], [15, 0], [0]]
+
+
+def test_what_rises_is_not_waiting(db: CrawlDb) -> None:
+    batch = db.batch()
+    enter(batch, 1, 1, place=Place.RISING, next_fetch_at=600)
+    enter(batch, 1, 2, place=Place.TIMER, next_fetch_at=660)
+    batch.commit()
+    assert [keys.timer_fingerprint(key) for key in db.waiting()] == [fp(1, 2)]
+    assert list(db.due_timers(660)) == [fp(1, 1), fp(1, 2)]
 
 
 @pytest.mark.parametrize("hosts", [[], [1], [1, 2, 3], [0, 2**64 - 2, 2**64 - 1]])

@@ -64,12 +64,12 @@ class CrawlDbMachine(RuleBasedStateMachine):
         assert list(verify(self.db)) == []
 
     @invariant()
-    def every_committed_record_is_there_with_one_index_entry_at_most(self) -> None:
+    def every_committed_record_is_there_with_the_index_entries_of_its_place(self) -> None:
         stored = dict(self.db.records())
         places = {key: (r.status, r.place, r.level) for key, r in stored.items()}
         assert places == {key: (r.status, r.place, r.level) for key, r in self.committed.items()}
-        expected = [index for key, r in self.committed.items() if (index := keys.index_key(key, r)) is not None]
-        assert sorted([*self.db.keys(b"r"), *self.db.keys(b"t")]) == sorted(expected)
+        expected = [pair for key, r in self.committed.items() for pair in keys.index_entries(key, r).items()]
+        assert [*self.db.entries(b"r"), *self.db.entries(b"t")] == sorted(expected)
 
     def teardown(self) -> None:
         self.db.close()

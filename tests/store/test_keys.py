@@ -59,18 +59,20 @@ def test_the_end_of_the_last_host_is_the_next_kind_of_key() -> None:
     assert keys.after(keys.host_prefix(b"\xff" * 8)) == b"s"
 
 
-def test_a_record_has_one_index_entry_at_most_as_its_place_says() -> None:
-    def index(place: Place) -> bytes | None:
-        return keys.index_key(FP, UrlRecord("http://a.example/", place=place, level=3, next_fetch_at=125))
+def test_a_record_has_the_index_entries_that_its_place_says() -> None:
+    def index(place: Place) -> keys.IndexEntries:
+        return keys.index_entries(FP, UrlRecord("http://a.example/", place=place, level=3, next_fetch_at=125))
 
+    ready, timer = keys.ready_key(FP, level=3, next_fetch_at=125), keys.timer_key(FP, next_fetch_at=125)
     assert {place: index(place) for place in Place} == {
-        Place.NONE: None,
-        Place.READY: keys.ready_key(FP, level=3, next_fetch_at=125),
-        Place.TIMER: keys.timer_key(FP, next_fetch_at=125),
-        Place.LEASED: None,
+        Place.NONE: {},
+        Place.READY: {ready: b""},
+        Place.TIMER: {timer: b""},
+        Place.LEASED: {},
+        Place.RISING: {ready: b"", timer: keys.RISES},
     }
 
 
 def test_an_instant_too_late_for_a_record_is_cut_in_the_index_as_well() -> None:
     late = UrlRecord("http://a.example/", place=Place.READY, next_fetch_at=INSTANT_MAX + 5)
-    assert keys.index_key(FP, late) == keys.ready_key(FP, level=0, next_fetch_at=INSTANT_MAX)
+    assert keys.index_entries(FP, late) == {keys.ready_key(FP, level=0, next_fetch_at=INSTANT_MAX): b""}

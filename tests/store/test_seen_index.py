@@ -14,8 +14,8 @@ from batchcrawl.policy.seen import Verdict, judge_unvisited, judge_visited
 from batchcrawl.settle import join_verdicts
 from batchcrawl.store.crawldb import CrawlDb
 from batchcrawl.store.seen_index import BAND_MAX, settle
-from batchcrawl.store.seen_keys import KINDS, NEAR_BITS, Share, contents_of, order_of, owner_of, page_of, seen_keys
-from batchcrawl.web.signature import hamming
+from batchcrawl.store.seen_keys import KINDS, Share, contents_of, order_of, owner_of, page_of, seen_keys
+from batchcrawl.web.signature import NEAR_BITS, hamming
 
 PARTITIONS = 3
 PAGES = [bytes([page * 41]) * 16 for page in range(6)]

@@ -1,0 +1,68 @@
+"""Why a URL comes again when it does: what `schedule` tells of it."""
+
+import msgspec
+
+
+class Weight(msgspec.Struct, kw_only=True):
+    """What multiplies the value of a refetch, and its parts."""
+
+    weight: float
+    depth: float
+    score: float
+    inlinks: float
+    costly: float
+    kind: float
+    """1 of a page; of a sitemap or feed what makes up for its own first interval."""
+
+
+class Rise(msgspec.Struct, kw_only=True):
+    """A level and when it is reached."""
+
+    level: int
+    at: int
+
+
+class Value(msgspec.Struct, kw_only=True):
+    """What is known of a page that goes by value; values are weighted days."""
+
+    worth: float
+    """What a refetch is worth now."""
+    level: int
+    """The level of that."""
+    still_right: float
+    """Chance that the copy is still right."""
+    due_at: int
+    """When it is worth the floor, within the job's bounds."""
+    clipped: str | None
+    """The setting that bounds that, or None."""
+    rises: list[Rise]
+    """The next levels and when they are reached."""
+
+
+class Schedule(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """Why a URL comes again when it does."""
+
+    url: str
+    status: str
+    place: str
+    level: int
+    policy: str
+    why: str
+    """What sets when it may be taken."""
+    next_fetch_at: int | None = None
+    """When the URL becomes or became ready, or rises."""
+    last_fetch_at: int | None = None
+    interval_s: int | None = None
+    """As last set."""
+    a: float
+    """Shape of the belief about its change rate."""
+    b: float
+    """Its rate parameter, in days."""
+    changes_a_day: float
+    fetches: int
+    changes: int
+    weight: Weight
+    price: float
+    floor: float
+    value: Value | None = None
+    """None for a URL that waits for an instant."""

@@ -1,0 +1,42 @@
+"""The meta entries of a budget: how it stands, in partition 0, and in each the floor that its timers were made for."""
+
+import math
+
+import msgspec
+
+from batchcrawl.errors import CorruptData
+from batchcrawl.model.budget import BudgetState
+from batchcrawl.store.crawldb import Batch, CrawlDb
+from batchcrawl.store.reading import ADVICE
+
+PARTITION = 0
+"""The one that holds how the budget of the whole crawl stands."""
+_STATE, _FLOOR = "budget", "floor"
+
+
+def read_budget(db: CrawlDb) -> BudgetState | None:
+    """Return how the budget stands, or None where there never was one."""
+    data = db.meta(_STATE)
+    try:
+        return None if data is None else msgspec.json.decode(data, type=BudgetState)
+    except msgspec.MsgspecError as error:
+        raise CorruptData(f"{db.path}: {_STATE}: {error}; {ADVICE}") from error
+
+
+def set_budget(batch: Batch, state: BudgetState) -> None:
+    """Let a batch carry how the budget stands."""
+    batch.set_meta(_STATE, msgspec.json.encode(state))
+
+
+def read_floor(db: CrawlDb) -> float:
+    """Return the highest floor that pages of a partition may be waiting for, in weighted days."""
+    data = db.meta(_FLOOR)
+    try:
+        return math.inf if data is None else msgspec.json.decode(data, type=float)
+    except msgspec.MsgspecError as error:
+        raise CorruptData(f"{db.path}: {_FLOOR}: {error}; {ADVICE}") from error
+
+
+def set_floor(batch: Batch, floor: float) -> None:
+    """Let a batch carry the floor that all timers of a partition are made for."""
+    batch.set_meta(_FLOOR, msgspec.json.encode(floor))
