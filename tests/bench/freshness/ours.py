@@ -1,14 +1,16 @@
 """Our policy by the product's own functions: beliefs, values, levels lifted by timers, and the price."""
 
 import heapq
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
 
-from batchcrawl.policy.price import moved_price, starting_price
-from batchcrawl.policy.schedule import Belief
-from batchcrawl.policy.value import LEVEL_MAX, LEVEL_MIN, level_value, reached_after, value, value_level
-from tests.bench.freshness.scenarios import PAGES_A_HOST, Bools, Floats, Ints, Population
+from batchcrawl.policy.budget import after_segment, begun
+from batchcrawl.policy.price import PRICE_MIN, starting_price
+from batchcrawl.policy.schedule import DAY_S, Belief
+from batchcrawl.policy.value import LEVEL_MAX, level_value, reached_after, value, value_level
+from tests.bench.freshness.scenarios import DAYS_MAX, PAGES_A_HOST, Bools, Floats, Ints, Population
 
 SAMPLE = 4_000
 
@@ -16,45 +18,47 @@ SAMPLE = 4_000
 class ByValue:
     """Pages in buckets by level, as the ready index keeps them, and a heap of timers."""
 
-    def __init__(self, population: Population, *, depth: int = 4, octave: int = 1) -> None:
+    def __init__(self, population: Population, *, levels_apart: int = 1) -> None:
         count = len(population.weights)
         scenario = population.scenario
         self._hosts = population.hosts.tolist() if scenario.hosts else None
         self._weights = population.weights.tolist()
-        self._depth, self._step = depth, octave
+        self._apart = levels_apart
         self.beliefs = [Belief()] * count
         self._fetched_at = population.first_at.tolist()
         self._levels = [0] * count
         self._timers = [0.0] * count
         self._heap: list[tuple[float, int]] = []
         self._buckets: list[dict[int, None]] = [{} for _ in range(LEVEL_MAX + 1)]
-        self.moves = self.fetches = self.sweeps = 0
+        self.moves = self.sweeps = 0
+        """Levels and timers that were set beside those of a fetch, and how often a lower floor moved all pages."""
         sample = np.random.default_rng(0).permutation(count)[:SAMPLE].tolist()
         pages = [(self.beliefs[page], self._weights[page]) for page in sample]
-        self.price = starting_price(pages, known=count, fetches_a_day=scenario.budget * count)
-        self._floor = LEVEL_MAX
-        self._lower_floor(now=population.begin)
+        budget = scenario.budget * count
+        price = starting_price(pages, known=count, fetches_a_day=budget)
+        self.budget = begun(None, budget=budget, price=price, now=population.begin * DAY_S)
+        self._lift_all(population.begin)
 
     def take(self, now: float, budget: int) -> Ints:
         self._lift(now)
         counts: dict[int, int] = {}
-        price_level = value_level(self.price)
         taken: list[int] = []
-        demand, smallest = 0, None
-        for level in range(LEVEL_MAX, self._floor - 1, -1):
-            if not self._buckets[level] or (len(taken) >= budget and level < price_level):
-                continue
+        ready, quotas = Counter[int](), Counter[int]()
+        for level in range(LEVEL_MAX, value_level(self.budget.floor) - 1, -1):
             for page in self._allowed(level, counts):
-                demand += level >= price_level
+                ready[level] += 1
                 if len(taken) < budget:
                     taken.append(page)
-                    smallest = level
+                    quotas[level] += 1
         for page in taken:
             del self._buckets[self._levels[page]][page]
             self._levels[page] = 0
-        worth = None if smallest is None else level_value(smallest)
-        self.price = moved_price(self.price, demand=demand, budget=budget, smallest=worth)
-        self._follow_price(now)
+        floor = self.budget.floor
+        self.budget = after_segment(
+            self.budget, ready=ready, quotas=quotas, places=budget, price_min=PRICE_MIN, now=now * DAY_S
+        )
+        if self.budget.floor < floor:
+            self._lift_all(now)
         return np.array(taken, dtype=np.int64)
 
     def saw(self, pages: Ints, at: Floats, tau: Floats, changed: Bools) -> None:
@@ -62,8 +66,7 @@ class ByValue:
             belief = self.beliefs[page]
             self.beliefs[page] = belief.changed(days) if other else belief.unchanged(days)
             self._fetched_at[page] = instant
-            self._set_timer(page, self._floor)
-        self.fetches += len(pages)
+            self._set_timer(page, self.budget.floor)
 
     def _allowed(self, level: int, counts: dict[int, int]) -> Iterator[int]:
         if self._hosts is None:
@@ -86,35 +89,27 @@ class ByValue:
         """Put a page where its value belongs now."""
         self.moves += 1
         worth = value(self.beliefs[page], tau=now - self._fetched_at[page], weight=self._weights[page])
-        level = value_level(worth)
-        level -= level % self._step
         if self._levels[page]:
             del self._buckets[self._levels[page]][page]
-        self._levels[page] = level if level >= self._floor else 0
-        if self._levels[page]:
-            self._buckets[level][page] = None
-        self._set_timer(page, max(level + self._step, self._floor))
+            self._levels[page] = 0
+        if value_level(worth) < value_level(self.budget.floor):
+            self._set_timer(page, self.budget.floor)
+            return
+        level = value_level(worth)
+        level -= level % self._apart
+        self._levels[page] = level
+        self._buckets[level][page] = None
+        self._set_timer(page, level_value(level + self._apart))
 
-    def _set_timer(self, page: int, level: int) -> None:
-        days = reached_after(self.beliefs[page], weight=self._weights[page], wanted=level_value(level))
+    def _set_timer(self, page: int, wanted: float) -> None:
+        days = reached_after(self.beliefs[page], weight=self._weights[page], wanted=wanted)
         self._timers[page] = due_at = self._fetched_at[page] + days * (1 + 1e-9)
-        if due_at < 2000.0:
+        if due_at < DAYS_MAX:
             heapq.heappush(self._heap, (due_at, page))
 
-    def _follow_price(self, now: float) -> None:
-        level = value_level(self.price)
-        if level < self._floor + (self._depth + 1) // 2:
-            self._lower_floor(now)
-        elif level > self._floor + 2 * self._depth:
-            self._floor = self._wanted_floor()
-
-    def _wanted_floor(self) -> int:
-        level = max(value_level(self.price) - self._depth, LEVEL_MIN)
-        return level - level % self._step
-
-    def _lower_floor(self, now: float) -> None:
+    def _lift_all(self, now: float) -> None:
         """Lift once over all pages that stand under the old floor."""
-        self._floor, self.sweeps = self._wanted_floor(), self.sweeps + 1
+        self.sweeps += 1
         for page, level in enumerate(self._levels):
             if not level:
                 self._place(page, now)
