@@ -27,6 +27,11 @@ PLACES = {
     "schedule": Place(
         "scheduling", "schedule_command", "Explain when a URL comes again: belief, weight, value, levels, price."
     ),
+    "simulate": Place(
+        "simulating",
+        "simulate_command",
+        "Say how fresh the copies would be in the long run under half, twice and four times the budget.",
+    ),
     "hosts": Place(
         "hosts",
         "hosts",
