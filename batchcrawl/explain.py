@@ -35,9 +35,10 @@ from batchcrawl.policy.due import due_of
 from batchcrawl.policy.scope import Decision
 from batchcrawl.policy.selection import host_limit
 from batchcrawl.policy.traps import measures
-from batchcrawl.show import Located, body_of, known_robots, locate, page_of, record_row, stays
+from batchcrawl.show import Located, body_of, known_robots, locate, page_of, stays
 from batchcrawl.store.candidates import owed_delay
 from batchcrawl.store.crawldb import CrawlDb, Entry
+from batchcrawl.store.portable import record_row
 from batchcrawl.store.segment import COMMANDS, Segment
 from batchcrawl.web.canonical import changes
 from batchcrawl.web.directives import says_nofollow

@@ -18,10 +18,10 @@ from batchcrawl.model.kind import UrlKind
 from batchcrawl.model.record import UrlRecord
 from batchcrawl.model.rejection import Rejection
 from batchcrawl.model.status import Place
-from batchcrawl.policy.admission import new_host
+from batchcrawl.policy.admission import count_no_longer_costly, new_host
 from batchcrawl.policy.priority import seed_level
 from batchcrawl.policy.sitemaps import ANY_SITE, name_sitemap
-from batchcrawl.store.crawldb import CrawlDb, Entry
+from batchcrawl.store.crawldb import Batch, CrawlDb, Entry
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.sorted_names import add_names
 from batchcrawl.web.domains import Domains
@@ -100,7 +100,7 @@ def _apply(db: CrawlDb, placed: list[_Placed], domains: Domains, *, now: int, su
             batch.enter_host(entry.host_part, new_host(host_key(one.canonical), domains, at=now)).seed = True
             batch.put(entry)
             summary.added += 1
-        elif _promote(entry.record, one.seed):
+        elif _promote(batch, entry, one.seed):
             batch.put(entry)
             summary.changed += 1
         else:
@@ -132,8 +132,9 @@ def _sites(seed: Seed) -> list[str] | None:
     return [ANY_SITE] if seed.kind is UrlKind.SITEMAP else None
 
 
-def _promote(record: UrlRecord, seed: Seed) -> bool:
+def _promote(batch: Batch, entry: Entry, seed: Seed) -> bool:
     """Make a known URL what its seed line says; return whether that changed anything."""
+    record = entry.record
     wanted = (True, 0, seed.score, seed.interval_s or record.seed_interval_s, seed.metadata or record.metadata)
     named = seed.kind is UrlKind.SITEMAP and name_sitemap(record, _sites(seed) or ())
     if (record.seed, record.depth, record.score, record.seed_interval_s, record.metadata) == wanted:
@@ -141,6 +142,8 @@ def _promote(record: UrlRecord, seed: Seed) -> bool:
     if record.depth:
         record.body_at = None  # to be parsed again: its links count as nearer now
     record.seed, record.depth, record.score, record.seed_interval_s, record.metadata = wanted
+    if record.costly and (host := batch.host(entry.host_part)) is not None:
+        count_no_longer_costly(host, record.url)
     record.costly = False
     if record.place is not Place.LEASED:
         record.level = max(record.level, seed_level(seed.score))

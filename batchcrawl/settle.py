@@ -15,7 +15,7 @@ import msgspec
 
 from batchcrawl.engine.control import Control
 from batchcrawl.engine.partitions import run_partitions
-from batchcrawl.errors import CorruptData, WrongOrder
+from batchcrawl.errors import CorruptData
 from batchcrawl.job.budgeting import stored_budget
 from batchcrawl.job.crawl import Crawl
 from batchcrawl.job.recrawl_rules import update_rules
@@ -26,12 +26,11 @@ from batchcrawl.policy.update_rules import UpdateRules
 from batchcrawl.store.crawldb import CrawlDb
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.failpoints import failpoint
-from batchcrawl.store.layout import SegmentPaths
 from batchcrawl.store.reading import ADVICE, read_stored, size_stored
 from batchcrawl.store.records import FileInfo, LineWriter, line_file_info, log_info, read_lines, read_log
 from batchcrawl.store.seen_index import settle
 from batchcrawl.store.seen_keys import Share, contents_of, owners_of, page_of
-from batchcrawl.store.segment import Segment
+from batchcrawl.store.segment import Segment, require_none_half_applied
 from batchcrawl.store.segment_events import PageBrief, Reader, Verdicts
 from batchcrawl.store.update_mark import read_mark
 from batchcrawl.web.fingerprint import partition_of
@@ -71,7 +70,7 @@ def settle_segment(crawl: Crawl, segment: Segment, *, disk: Disk, control: Contr
     Raises CorruptData when leases of the segment are not there, or what was settled before a part was applied. Raises
     WrongOrder while another segment is half applied: what that one has settled must still be so when it goes on.
     """
-    _require_alone(crawl, segment)
+    require_none_half_applied(crawl.layout, crawl.job.argument, but=segment.id)
     begun = segment.paths.half_applied or segment.is_done("updated")
     rules = _read_rules(segment) if begun else update_rules(crawl, stored_budget(crawl, control))
     tasks = [Task(crawl, segment, p, disk, rules) for p in range(crawl.partitions)]
@@ -188,13 +187,6 @@ def file_infos(segment: Segment, *, partitions: int) -> Files:
     paths = files_of(segment, partitions=partitions)
     infos = {path: line_file_info(path) if path.suffix == ".zst" else log_info(path) for path in paths}
     return {str(path.relative_to(segment.path)): info for path, info in infos.items()}
-
-
-def _require_alone(crawl: Crawl, segment: Segment) -> None:
-    for name in crawl.layout.segment_ids():
-        if name != segment.id and SegmentPaths(crawl.layout.segment(name)).half_applied:
-            command = f"batchcrawl update {crawl.job.argument} --segment {name}"
-            raise WrongOrder(f"segment {name} is half applied; run '{command}' first")
 
 
 def _read_rules(segment: Segment) -> UpdateRules:

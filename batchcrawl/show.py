@@ -18,6 +18,7 @@ from batchcrawl.model.host import HostRecord, RobotsCopy
 from batchcrawl.model.record import UrlRecord
 from batchcrawl.model.status import PageStatus
 from batchcrawl.store.crawldb import CrawlDb
+from batchcrawl.store.portable import record_row
 from batchcrawl.store.records import read_lines, read_log
 from batchcrawl.store.segment import Segment, find_segment
 from batchcrawl.store.warc_reader import StoredResponse, read_exchange
@@ -65,20 +66,6 @@ def dump(crawl: Crawl, *, duplicates: bool) -> Iterator[dict[str, Any]]:
                 yield {"host_part": part.hex(), **msgspec.to_builtins(host)}
             for part, domain in db.domains():
                 yield {"domain_part": part.hex(), **msgspec.to_builtins(domain)}
-
-
-def record_row(record: UrlRecord) -> dict[str, Any]:
-    """Return a record as a JSON-able row: names for numbers, hex for bytes, absent fields left out."""
-    row: dict[str, Any] = {}
-    for name in record.__struct_fields__:
-        value = getattr(record, name)
-        if value is None:
-            continue
-        row[name] = value.hex() if isinstance(value, bytes) else value
-    row["status"], row["place"] = record.status.name.lower(), record.place.name.lower()
-    if record.outcome is not None:
-        row["outcome"] = record.outcome.value
-    return row
 
 
 def fetch_list(segment: Segment) -> Iterator[FetchEntry]:

@@ -29,6 +29,7 @@ from batchcrawl.model.host import (
     encode_host,
 )
 from batchcrawl.model.outcome import FetchOutcome
+from batchcrawl.model.purged import ContentLine, PurgedLine, PurgeManifest
 from batchcrawl.model.record import HEAD_BYTES, RECORD_VERSION, UrlRecord, decode_record, encode_record
 from batchcrawl.model.revisit import Revisit, RevisitProfile
 from batchcrawl.model.seen import ClaimLine, VerdictLine
@@ -38,6 +39,17 @@ from batchcrawl.store import keys
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.identity import FORMAT_VERSION, Identity, read_identity, write_identity
 from batchcrawl.store.layout import Layout, SegmentPaths
+from batchcrawl.store.portable import (
+    CrawlLine,
+    DomainLine,
+    HostLine,
+    SeedDomainLine,
+    SeedHostLine,
+    UrlLine,
+    record_of,
+    record_row,
+)
+from batchcrawl.store.purge_files import PurgePaths
 from batchcrawl.store.seen_keys import seen_keys
 from batchcrawl.store.segment import STEPS, Manifest, read_manifest, write_manifest
 from batchcrawl.store.update_mark import Mark
@@ -63,6 +75,13 @@ LINES: list[type[msgspec.Struct]] = [
     VerdictLine,
     Mark,
     BudgetState,
+    PurgeManifest,
+    PurgedLine,
+    ContentLine,
+    CrawlLine,
+    DomainLine,
+    HostLine,
+    UrlLine,
 ]
 FP = fingerprint(domain="example.org", host="https://example.org", url="https://example.org/a").hex()
 ROW = re.compile(r"^\| `(\w+)` \|", re.MULTILINE)
@@ -98,6 +117,19 @@ def test_the_table_of_a_line_has_its_fields(line_type: type[msgspec.Struct]) -> 
     assert fields_after(f"```json {line_type.__name__}\n") == list(line_type.__struct_fields__)
 
 
+@pytest.mark.parametrize("line_type", [SeedHostLine, SeedDomainLine])
+def test_the_example_of_an_exported_name_is_read_and_written(line_type: type[msgspec.Struct]) -> None:
+    text = EXAMPLES[line_type.__name__].strip()
+    assert msgspec.json.encode(msgspec.json.decode(text, type=line_type)).decode() == text
+
+
+def test_the_example_of_an_exported_url_is_a_record() -> None:
+    line = msgspec.json.decode(EXAMPLES["UrlLine"], type=UrlLine)
+    record = record_of(line.record)
+    assert (line.fp, record.url, record.place) == (FP, "https://example.org/a", Place.READY)
+    assert line.record.items() <= record_row(record).items()
+
+
 def test_the_example_of_the_line_of_a_revisit_is_read_and_written() -> None:
     text = EXAMPLES["FetchLogLineOfRevisit"].strip()
     line = msgspec.json.decode(text, type=FetchLogLine)
@@ -126,6 +158,8 @@ def test_the_paths_are_those_of_the_layout() -> None:
     ]
     paths += [segment.rules, segment.briefs(0), segment.claims(0, 1), segment.verdicts(0)]
     paths += [segment.stamp(step) for step in STEPS]
+    purge = PurgePaths(layout.purge)
+    paths += [purge.manifest, purge.urls(0), purge.contents(0, 0, 1), purge.firsts(0)]
     assert [line.split()[0] for line in EXAMPLES["paths"].splitlines()] == [str(path) for path in paths]
 
 

@@ -22,6 +22,8 @@ PLACES = {
     "drop": Place(
         "dropping", "drop_command", "Give up a segment that is not applied: remove it and let its URLs be taken again."
     ),
+    "purge": Place("purging", "purge_command", "Take URLs out of the crawldb: by status, age, scope or any condition."),
+    "delete": Place("purging", "delete", "Take URLs out of the crawldb by their names."),
     "url": Place("look", "url", "Print what the crawldb knows of a URL and its host, as JSON."),
     "explain": Place("explaining", "explain_command", "Explain what became of a URL or link, and what decided."),
     "schedule": Place(
@@ -39,6 +41,7 @@ PLACES = {
     ),
     "robots": Place("hosts", "robots", "Look at what robots.txt files say."),
     "dump": Place("look", "dump_command", "Print the whole crawldb as JSON lines, URLs and hosts."),
+    "db": Place("db", "db", "Move the whole crawldb, or tidy it up."),
     "check": Place("check", "check", "Prove that a crawl is what was written, by records and checksums."),
     "fakeweb": Place("fakeweb", "fakeweb", "Serve a seeded synthetic web on loopback."),
     "compare": Place(

@@ -27,10 +27,10 @@ from batchcrawl.show import (
     outcome_of,
     outcomes,
     page_of,
-    record_row,
     rejections,
     stored_response,
 )
+from batchcrawl.store.portable import record_row
 from batchcrawl.store.segment import COMMANDS, STEPS, Segment, open_segment
 
 HOSTS_SHOWN = 3

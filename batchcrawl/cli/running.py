@@ -51,9 +51,14 @@ def seen_crawl(job: str) -> Iterator[Crawl]:
 
 
 @contextmanager
-def held_crawl(job: str) -> Iterator[Crawl]:
-    """Open a crawl and hold its lock. Raises CrawlLocked when another process has it."""
+def held_crawl(job: str, *, purging: bool = False) -> Iterator[Crawl]:
+    """Open a crawl and hold its lock. Raises CrawlLocked when another process has it.
+
+    Unless `purging`, WrongOrder is raised while a purge that was cut is not ended.
+    """
     with opened_crawl(job) as crawl, CrawlLock(crawl.layout.lock):
+        if not purging:
+            crawl.require_no_purge()
         yield crawl
 
 

@@ -54,6 +54,7 @@ def inject(job: str, sources: tuple[str, ...], quiet: bool) -> None:
     disk.make_dir(found.data_dir)
     with files_of(found.data_dir), CrawlLock(found.data_dir / "lock"):
         crawl = open_or_create(found, disk)
+        crawl.require_no_purge()
         for line in fixed_at_birth(found, crawl.identity):
             click.echo(line, err=True)
         summary = inject_step(crawl, seeds.of(sources), disk=disk, clock=command_clock())

@@ -3,7 +3,7 @@
 import os
 from dataclasses import dataclass
 
-from batchcrawl.errors import CorruptData, UsageError
+from batchcrawl.errors import CorruptData, UsageError, WrongOrder
 from batchcrawl.job.load import Job
 from batchcrawl.policy.scope import Hosts, Scope
 from batchcrawl.store.crawldb import CrawlDb
@@ -54,6 +54,11 @@ class Crawl:
 
         return Scope(self.job.scope, Hosts(has_seed, domains.registered))
 
+    def require_no_purge(self) -> None:
+        """Raise WrongOrder while a purge is decided and not done: what it has settled must hold when it goes on."""
+        if self.layout.purge.is_dir():
+            raise WrongOrder(f"a purge was cut; run 'batchcrawl purge {self.job.argument}' first, which ends it")
+
     def canonical(self, url: str) -> str:
         """Return the canonical form of a serialised URL by the steps fixed at birth."""
         return canonicalise(url, frozenset(self.identity.canonical_steps))
@@ -63,7 +68,7 @@ def open_crawl(job: Job) -> Crawl:
     """Open the crawl of a job. Raises UsageError when it is not born yet, CorruptData when it lost its crawl.toml."""
     layout = Layout(job.data_dir)
     if not layout.identity.exists():
-        _require_unborn(layout)
+        require_unborn(layout)
         raise UsageError(f"{job.name}: nothing is crawled yet; run 'batchcrawl inject {job.argument}' first")
     return Crawl(job, layout, read_identity(layout.identity))
 
@@ -76,7 +81,7 @@ def open_or_create(job: Job, disk: Disk) -> Crawl:
     layout = Layout(job.data_dir)
     if layout.identity.exists():
         return open_crawl(job)
-    _require_unborn(layout)
+    require_unborn(layout)
     identity = Identity(
         partitions=job.settings.crawl.partitions_for(os.cpu_count() or 1),
         canonical_steps=tuple(job.settings.crawl.steps()),
@@ -89,6 +94,20 @@ def open_or_create(job: Job, disk: Disk) -> Crawl:
     disk.write_file(layout.suffix_list, bundled_list().encode("utf-8"))
     write_identity(disk, layout.identity, identity)
     return Crawl(job, layout, identity)
+
+
+def require_unborn(layout: Layout) -> None:
+    """Raise CorruptData for a crawl that has had seeds or segments: a birth that was cut leaves an empty database.
+
+    Raises WrongOrder for one whose import was cut.
+    """
+    if layout.importing.exists():
+        raise WrongOrder(f"{layout.root}: an import was cut; run 'batchcrawl db import' again")
+    if layout.seed_hosts.exists() or layout.segment_ids():
+        raise CorruptData(
+            f"{layout.identity} is missing but crawldb/ is there; put the file back from a copy, "
+            f"or move {layout.root} away to begin anew"
+        )
 
 
 def fixed_at_birth(job: Job, identity: Identity) -> list[str]:
@@ -104,12 +123,3 @@ def fixed_at_birth(job: Job, identity: Identity) -> list[str]:
 
 def _says_else(setting: str, wanted: object, born: object) -> str:
     return f"{setting} is fixed at birth: {born} is in force and not {wanted}; another value takes a new crawl"
-
-
-def _require_unborn(layout: Layout) -> None:
-    """Raise CorruptData for a crawl that has had seeds or segments: a birth that was cut leaves an empty database."""
-    if layout.seed_hosts.exists() or layout.segment_ids():
-        raise CorruptData(
-            f"{layout.identity} is missing but crawldb/ is there; put the file back from a copy, "
-            f"or move {layout.root} away to begin anew"
-        )

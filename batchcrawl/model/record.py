@@ -126,6 +126,7 @@ class RecordHead(msgspec.Struct):
     last_fetch_at: int | None
     next_fetch_at: int | None
     lease: int | None
+    costly: bool
 
 
 class _Tail(msgspec.Struct, array_like=True):
@@ -204,7 +205,7 @@ def decode_head(data: bytes) -> RecordHead:
     return RecordHead(
         status=_STATUS[head[1]], place=_PLACE[head[2]], level=head[3], depth=head[4], retries=head[5],
         outcome=_OUTCOME[head[6]], last_fetch_at=head[13] or None, next_fetch_at=head[15] or None,
-        lease=head[17] or None,
+        lease=head[17] or None, costly=bool(head[7] & _FLAG_COSTLY),
     )  # fmt: skip
 
 

@@ -52,3 +52,14 @@ def costliness(url: str, host: HostRecord, budgets: Budgets) -> Costly | None:
     if Costly.DUPLICATES in budgets.costly and has_copies(host, url, budgets.copies):
         return Costly.DUPLICATES
     return None
+
+
+def count_no_longer_costly(host: HostRecord, url: str) -> None:
+    """Let a costly URL of a host count as one no more: it leaves the crawldb, or has become a seed."""
+    kinds = (costly_of(url), Costly.DUPLICATES, *Costly)
+    counted = next((kind.value for kind in kinds if kind is not None and host.costly.get(kind.value)), None)
+    if counted is None:
+        return
+    host.costly[counted] -= 1
+    if not host.costly[counted]:
+        del host.costly[counted]

@@ -3,7 +3,7 @@
 import heapq
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
 
@@ -67,46 +67,58 @@ def _check_record(db: CrawlDb, fingerprint: bytes, record: UrlRecord) -> Iterato
         )
 
 
+@dataclass
+class _Counted:
+    """What the URL records of a host say together."""
+
+    urls: Counter[int] = field(default_factory=Counter)
+    costly: int = 0
+
+
 def _check_hosts(db: CrawlDb) -> Iterator[Fault]:
     both = heapq.merge(_recount(db), _stored_hosts(db), key=itemgetter(0))
     for host_part, group in groupby(both, key=itemgetter(0)):
-        counted: Counter[int] = Counter()
+        counted = _Counted()
         stored: bytes | None = None
         for _, found in group:
-            if isinstance(found, Counter):
+            if isinstance(found, _Counted):
                 counted = found
             else:
                 stored = found
         yield from _check_host(keys.host_key(host_part), counted, stored)
 
 
-def _recount(db: CrawlDb) -> Iterator[tuple[bytes, Counter[int] | bytes]]:
+def _recount(db: CrawlDb) -> Iterator[tuple[bytes, _Counted | bytes]]:
     for host_part, group in groupby(db.entries(b"u"), key=lambda entry: entry[0][1 : 1 + keys.HOST_PART_BYTES]):
-        counted: Counter[int] = Counter()
+        counted = _Counted()
         for _, value in group:
             try:
-                counted[int(decode_head(value).status)] += 1
+                head = decode_head(value)
+                counted.urls[int(head.status)] += 1
+                counted.costly += head.costly
             except CorruptData:
                 continue  # told of with the records
         yield host_part, counted
 
 
-def _stored_hosts(db: CrawlDb) -> Iterator[tuple[bytes, Counter[int] | bytes]]:
+def _stored_hosts(db: CrawlDb) -> Iterator[tuple[bytes, _Counted | bytes]]:
     for key, value in db.entries(b"h"):
         yield key[1:], value
 
 
-def _check_host(key: bytes, counted: Counter[int], stored: bytes | None) -> Iterator[Fault]:
+def _check_host(key: bytes, counted: _Counted, stored: bytes | None) -> Iterator[Fault]:
     if stored is None:
-        yield Fault(key, f"the host record of {counted.total()} URLs is missing")
+        yield Fault(key, f"the host record of {counted.urls.total()} URLs is missing")
         return
     try:
         host = decode_host(stored)
     except msgspec.MsgspecError as error:
         yield Fault(key, f"the host record is damaged: {error}")
         return
-    if host.urls != counted:
-        yield Fault(key, f"{host.host} counts {_told(host.urls)}, but has {_told(counted)}")
+    if host.urls != counted.urls:
+        yield Fault(key, f"{host.host} counts {_told(host.urls)}, but has {_told(counted.urls)}")
+    if sum(host.costly.values()) != counted.costly:
+        yield Fault(key, f"{host.host} counts {sum(host.costly.values())} costly URLs, but has {counted.costly}")
 
 
 def _check_domains(db: CrawlDb) -> Iterator[Fault]:

@@ -207,6 +207,11 @@ class CrawlDb:
             batch.write()
         failpoint("crawldb.committed")
 
+    def compact(self) -> None:
+        """Give back the room of what was replaced or removed; takes as long as to write all anew."""
+        with _translated(self.path):
+            self._db.compact_range()
+
     def raw_batch(self) -> "plyvel.WriteBatch":
         """Return a LevelDB batch that is synced when written."""
         return self._db.write_batch(sync=True)
@@ -227,7 +232,7 @@ class Batch:
         self._hosts: dict[bytes, HostRecord] = {}
         self._domains: dict[bytes, DomainRecord] = {}
         self.size = 0
-        """URL records put so far."""
+        """URL records put or removed so far."""
 
     def host(self, host_part: bytes) -> HostRecord | None:
         """Return a host record for changing; it is written with the batch. None when it is not known."""
@@ -254,6 +259,10 @@ class Batch:
             record = self._domains[part] = self._db.domain(host_part, host) or self._new_domain(part, host)
         return record
 
+    def enter_domain(self, part: bytes, new: DomainRecord) -> None:
+        """Let a domain enter under its key, with the record `new`."""
+        self._domains[part] = new
+
     def put(self, entry: Entry) -> None:
         """Store a URL record with its index entries, and move the counts of its host and domain.
 
@@ -271,6 +280,22 @@ class Batch:
         if entry.stored_status is not record.status:
             self._move_count(entry, record.status)
         entry.stored_index, entry.stored_status = index, record.status
+        self.size += 1
+
+    def remove(self, entry: Entry) -> None:
+        """Take a stored URL out with its index entries, and move the counts of its host and domain.
+
+        Its keys in the indexes of content lie elsewhere; they are for the caller to drop.
+        """
+        host, status = self.host(entry.host_part), entry.stored_status
+        if host is None or status is None:
+            raise CorruptData(f"{self._db.path}: no host record for {entry.record.url}; {ADVICE}")
+        for key in entry.stored_index:
+            self._writes.delete(key)
+        self._writes.delete(keys.url_key(entry.fingerprint))
+        self.domain(entry.host_part, host).urls -= 1
+        host.count(status, -1)
+        entry.stored_index, entry.stored_status = {}, None
         self.size += 1
 
     def put_seen(self, key: bytes) -> None:

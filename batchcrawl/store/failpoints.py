@@ -37,6 +37,9 @@ FAILPOINTS = (
     "parse.links_written",
     "update.surveyed",
     "update.settled",
+    "purge.decided",
+    "purge.settled",
+    "purge.ended",
 )
 """Every name in the program, in the order of the flow."""
 

@@ -66,6 +66,26 @@ class Layout:
         """Return the name that a segment has while it is given up."""
         return self.segments / f".dropped-{segment_id}"
 
+    @property
+    def importing(self) -> Path:
+        """Is there while a crawl is made from what another one has exported."""
+        return self.root / ".importing"
+
+    @property
+    def purge(self) -> Path:
+        """What a purge takes out; it is there from when that is decided until it is done."""
+        return self.root / "purge"
+
+    @property
+    def unborn_purge(self) -> Path:
+        """Where a purge looks for what it is to take out."""
+        return self.root / ".new-purge"
+
+    @property
+    def ended_purge(self) -> Path:
+        """The name that a purge has while its files are removed."""
+        return self.root / ".ended-purge"
+
     def unborn_segments(self) -> list[Path]:
         """Return what is left of segments whose building was cut, or is under way."""
         return sorted(self.segments.glob(".new-*"))

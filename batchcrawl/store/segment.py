@@ -207,6 +207,14 @@ def newest_needing(layout: Layout, step: str) -> Segment | None:
     return None
 
 
+def require_none_half_applied(layout: Layout, job: str, *, but: str | None = None) -> None:
+    """Raise WrongOrder while a segment is half applied, other than `but`: partitions do not agree then."""
+    for name in layout.segment_ids():
+        if name != but and SegmentPaths(layout.segment(name)).half_applied:
+            command = f"batchcrawl update {job} --segment {name}"
+            raise WrongOrder(f"segment {name} is half applied; run '{command}' first")
+
+
 def require_turn(segment: Segment, step: str, job: str) -> bool:
     """Return True when a step may run on a segment, False when it is done already.
 

@@ -5,7 +5,13 @@ import pytest
 from batchcrawl.model.host import DomainRecord, HostRecord
 from batchcrawl.model.rejection import Rejection
 from batchcrawl.model.status import PageStatus
-from batchcrawl.policy.admission import Budgets, costliness, domain_refusal, host_refusal
+from batchcrawl.policy.admission import (
+    Budgets,
+    costliness,
+    count_no_longer_costly,
+    domain_refusal,
+    host_refusal,
+)
 from batchcrawl.policy.copies import CopyLimits
 from batchcrawl.policy.traps import Costly, CostlyShare
 
@@ -55,3 +61,21 @@ def test_a_url_of_a_host_of_copies_is_costly_unless_the_job_says_no() -> None:
     budgets = Budgets(copies=CopyLimits(pages=50, share=0.9))
     assert costliness(f"{SITE}/a", copies, budgets) is Costly.DUPLICATES
     assert costliness(f"{SITE}/a", copies, Budgets(costly=frozenset())) is None
+
+
+@pytest.mark.parametrize(
+    ("costly", "url", "left"),
+    [
+        ({"calendar": 2, "facets": 1}, "http://a.test/events/2026-11", {"calendar": 1, "facets": 1}),
+        ({"calendar": 1}, "http://a.test/events/2026-11", {}),
+        ({"duplicates": 1, "facets": 1}, "http://a.test/copy", {"facets": 1}),
+        ({"facets": 1}, "http://a.test/copy", {}),
+        ({}, "http://a.test/copy", {}),
+    ],
+)
+def test_a_url_that_is_no_longer_costly_is_taken_off_the_count(
+    costly: dict[str, int], url: str, left: dict[str, int]
+) -> None:
+    record = HostRecord(host="http://a.test", domain="a.test", costly=costly)
+    count_no_longer_costly(record, url)
+    assert record.costly == left

@@ -210,3 +210,14 @@ def test_a_damaged_domain_record_is_found(path: Path) -> None:
     with leveldb(path) as raw:
         raw.put(key, b"\xc1")
     assert [found for found, _ in faults(path)] == [key]
+
+
+def test_a_wrong_count_of_costly_urls_is_found(path: Path) -> None:
+    with CrawlDb(path) as db:
+        entry = db.load(fp(1, 1))
+        assert entry is not None
+        entry.record.costly = True
+        batch = db.batch()
+        batch.put(entry)
+        batch.commit()
+    assert faults(path) == [(HOST, "http://host1.example counts 0 costly URLs, but has 1")]

@@ -1,4 +1,4 @@
-"""Whatever is put, in whatever order: the index entries and counts of a partition are those of its records."""
+"""Whatever is put and removed, in whatever order: index entries and counts of a partition are those of its records."""
 
 import shutil
 import tempfile
@@ -24,6 +24,7 @@ class CrawlDbMachine(RuleBasedStateMachine):
         self.db = CrawlDb(self.folder / "db", create=True)
         self.batch = self.db.batch()
         self.in_hand: dict[bytes, Entry] = {}
+        self.removed: set[bytes] = set()
         self.committed: dict[bytes, UrlRecord] = {}
 
     def entry(self, host: int, url: int) -> Entry:
@@ -46,18 +47,29 @@ class CrawlDbMachine(RuleBasedStateMachine):
         record.status, record.place, record.level, record.next_fetch_at = status, place, level, at
         record.lease = 77 if place is Place.LEASED else None
         self.batch.put(entry)
+        self.removed.discard(entry.fingerprint)
+
+    @rule(host=st.integers(1, 3), url=st.integers(1, 4))
+    def remove(self, host: int, url: int) -> None:
+        key = fp(host, url)
+        entry = self.in_hand.get(key) or self.db.load(key)
+        if entry is not None and entry.stored_status is not None:
+            self.batch.remove(entry)
+            self.in_hand[key] = entry
+            self.removed.add(key)
 
     @rule()
     def commit(self) -> None:
         self.batch.commit()
         self.committed |= {key: msgspec.structs.replace(entry.record) for key, entry in self.in_hand.items()}
-        self.batch, self.in_hand = self.db.batch(), {}
+        self.committed = {key: record for key, record in self.committed.items() if key not in self.removed}
+        self.batch, self.in_hand, self.removed = self.db.batch(), {}, set()
 
     @rule()
     def lose_what_is_not_committed(self) -> None:
         self.db.close()
         self.db = CrawlDb(self.folder / "db")
-        self.batch, self.in_hand = self.db.batch(), {}
+        self.batch, self.in_hand, self.removed = self.db.batch(), {}, set()
 
     @invariant()
     def nothing_disagrees(self) -> None:
