@@ -6,9 +6,9 @@ If killed: before the rename nothing has happened; after it, the same command fi
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import groupby, islice
 
 from batchcrawl.engine.control import Control, Progress
 from batchcrawl.engine.partitions import run_partitions
@@ -16,9 +16,9 @@ from batchcrawl.errors import NothingDue
 from batchcrawl.job.budgeting import current_budget
 from batchcrawl.job.crawl import Crawl
 from batchcrawl.job.fetch_lists import host_sheet, lines_by_host
+from batchcrawl.job.nothing_due import Chances, nothing_due
 from batchcrawl.job.recrawl_rules import update_rules
 from batchcrawl.job.settings import GenerateSettings
-from batchcrawl.job.units import about
 from batchcrawl.model.budget import BudgetState
 from batchcrawl.model.clock import Clock
 from batchcrawl.model.entries import FetchEntry, HostSheet
@@ -43,16 +43,17 @@ from batchcrawl.store.layout import SegmentPaths
 from batchcrawl.store.lifting import lift_due, move_floor
 from batchcrawl.store.records import FileInfo, LineWriter, read_lines
 from batchcrawl.store.segment import (
-    STEPS,
     FileEntry,
     Manifest,
     Segment,
     StepInfo,
+    make_folders,
+    new_segment_id,
     newest_needing,
-    segment_id,
     segment_instant,
     write_manifest,
 )
+from batchcrawl.web.fingerprint import partition_of
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,8 @@ class _Task:
     rules: UpdateRules
     ration: Ration = field(default_factory=lambda: Ration({}))
     dry: bool = False
+    listed: tuple[bytes, ...] | None = None
+    """Fingerprints of what is taken, whether it is due or not; None for the best of what is."""
 
 
 @dataclass
@@ -109,6 +112,10 @@ class _Survey:
     offers: Offers = field(default_factory=dict)
     refetches: Counter[int] = field(default_factory=Counter)
     """By level, those that the limits of hosts and domains let through without new pages; only with a budget."""
+
+
+Chosen = tuple[HostRecord, list[Entry], float]
+"""A host, its URLs that are taken, best first, and its delay in seconds."""
 
 
 @dataclass
@@ -142,7 +149,7 @@ def generate(
     if unfinished is not None and not dry_run:
         return _finish(crawl, unfinished, resumed=True, disk=disk, clock=clock, control=control)
     wanted = wanted or crawl.job.settings.generate
-    now, name = clock.now() if choice.at is None else choice.at, _new_segment_id(crawl, clock.now())
+    now, name = clock.now() if choice.at is None else choice.at, new_segment_id(crawl.layout, clock.now())
     budget = current_budget(crawl, now=clock.now(), control=control)
     allowed = None if budget is None else allowance(budget, clock.now())
     mix = Mix(new_share=crawl.job.settings.recrawl.new_share, refetches_max=allowed)
@@ -156,13 +163,13 @@ def generate(
             raise NothingDue("nothing that may be taken now is as it was asked for", due_at=None)
         chances = run_partitions(next_chances, tasks, parallel=crawl.cores, control=control)
         spent_until = next_allowance_at(budget, clock.now()) if budget is not None and not allowed else None
-        raise _nothing_due(crawl, chances, now, spent_until=spent_until)
+        raise nothing_due(crawl, chances, now, spent_until=spent_until)
     offered_urls = available(offers)
     quotas = mix.quotas(offered_urls, places=wanted.urls_max, turn=turn)
     rations = ration(offers, quotas=quotas, turn=turn)
     unborn = SegmentPaths(crawl.layout.unborn_segment(name))
     if not dry_run:
-        _make_folders(crawl, unborn, disk)
+        make_folders(crawl.layout, unborn, disk)
     tasks = [replace(task, ration=mine) for task, mine in zip(tasks, rations, strict=True)]
     taken = run_partitions(select_partition, tasks, parallel=crawl.cores, control=control)
     plan = _plan(None if dry_run else name, taken)
@@ -175,6 +182,35 @@ def generate(
         at = clock.now()
         budget = after_segment(budget, ready=ready, quotas=quotas, places=places, price_min=lowest, now=at)
     manifest = _manifest(crawl, plan, taken, duration_s=wanted.duration_s, budget=budget, now=clock.now())
+    segment = _bring_to_life(crawl, unborn, manifest, disk)
+    _finish(crawl, segment, resumed=False, disk=disk, clock=clock, control=control)
+    return plan
+
+
+def generate_listed(
+    crawl: Crawl, fingerprints: Collection[bytes], *, disk: Disk, clock: Clock, control: Control
+) -> Plan:
+    """Make a segment of URLs whether they are due or not, but for those that another segment has.
+
+    Raises NothingDue when there is none of them.
+    """
+    unfinished = newest_needing(crawl.layout, "generated")
+    if unfinished is not None:
+        return _finish(crawl, unfinished, resumed=True, disk=disk, clock=clock, control=control)
+    settings, name = crawl.job.settings.generate, new_segment_id(crawl.layout, clock.now())
+    limits, unborn = _limits(crawl, settings, None), SegmentPaths(crawl.layout.unborn_segment(name))
+    base = _Task(crawl, 0, clock.now(), name, disk, limits, Mix(), update_rules(crawl, None))
+    by_partition: dict[int, set[bytes]] = {p: set() for p in range(crawl.partitions)}
+    for fingerprint in fingerprints:
+        by_partition[partition_of(fingerprint, crawl.partitions)].add(fingerprint)
+    tasks = [replace(base, partition=p, listed=tuple(sorted(mine))) for p, mine in by_partition.items()]
+    make_folders(crawl.layout, unborn, disk)
+    taken = run_partitions(select_partition, tasks, parallel=crawl.cores, control=control)
+    plan = _plan(name, taken)
+    if not plan.urls:
+        disk.remove_tree(unborn.root)
+        raise NothingDue("every URL of the list is out in a segment, or there is none in it", due_at=None)
+    manifest = _manifest(crawl, plan, taken, duration_s=settings.duration_s, budget=None, now=clock.now())
     segment = _bring_to_life(crawl, unborn, manifest, disk)
     _finish(crawl, segment, resumed=False, disk=disk, clock=clock, control=control)
     return plan
@@ -203,7 +239,7 @@ def select_partition(task: _Task, control: Control) -> _Taken:
     taken = _Taken()
     unborn = SegmentPaths(task.crawl.layout.unborn_segment(task.segment))
     with CrawlDb(task.crawl.layout.crawldb(task.partition)) as db:
-        chosen = _choose(db, task, control)
+        chosen = _choose(db, task, control) if task.listed is None else _choose_listed(db, task, task.listed)
         if task.dry:
             for record, entries, delay_s in chosen:
                 _count(taken, record, entries, delay_s)
@@ -246,7 +282,7 @@ def lease_partition(task: _Task, control: Control) -> int:
     return leased
 
 
-def _choose(db: CrawlDb, task: _Task, control: Control) -> Iterator[tuple[HostRecord, list[Entry], float]]:
+def _choose(db: CrawlDb, task: _Task, control: Control) -> Iterator[Chosen]:
     """Yield each host with the entries that the ration grants it, best first, and its delay in seconds."""
     turn = segment_instant(task.segment)
     for one in candidates(db, task.limits, now=task.now, turn=turn):
@@ -258,6 +294,19 @@ def _choose(db: CrawlDb, task: _Task, control: Control) -> Iterator[tuple[HostRe
         entries = [entry for fp in granted if (entry := db.load(fp)) is not None]
         if entries:
             yield one.host, entries, owed_delay(one.host, delay_min_s=task.limits.delay_min_s)
+
+
+def _choose_listed(
+    db: CrawlDb, task: _Task, listed: Iterable[bytes]
+) -> Iterator[tuple[HostRecord, list[Entry], float]]:
+    """Yield each host with those of the listed URLs that no segment has, best first, and its delay in seconds."""
+    for host_part, fingerprints in groupby(listed, key=lambda fp: fp[: keys.HOST_PART_BYTES]):
+        loaded = [entry for fp in fingerprints if (entry := db.load(fp)) is not None]
+        entries = [entry for entry in loaded if entry.record.place is not Place.LEASED]
+        record = db.host(host_part) if entries else None
+        if record is not None:
+            entries.sort(key=lambda entry: -entry.record.level)
+            yield record, entries, owed_delay(record, delay_min_s=task.limits.delay_min_s)
 
 
 def _count(taken: _Taken, record: HostRecord, entries: list[Entry], delay_s: float) -> None:
@@ -281,20 +330,6 @@ def _plan(name: str | None, taken: list[_Taken]) -> Plan:
         longest_host=longest.longest_host,
         longest_s=longest.longest_s,
     )
-
-
-def _make_folders(crawl: Crawl, unborn: SegmentPaths, disk: Disk) -> None:
-    """Make the folders of a segment that is not visible yet; what a killed process left of one is removed."""
-    for left_over in crawl.layout.unborn_segments():
-        disk.remove_tree(left_over)
-    for folder in (
-        unborn.root,
-        unborn.fetch_list(0).parent,
-        unborn.host_sheet(0).parent,
-        unborn.fetch_dir,
-        unborn.parse_dir,
-    ):
-        disk.make_dir(folder)
 
 
 def _manifest(
@@ -349,39 +384,9 @@ def _limits(crawl: Crawl, wanted: GenerateSettings, only: Condition | None) -> L
     )
 
 
-def _new_segment_id(crawl: Crawl, now: float) -> str:
-    """Return an id later than all others, whatever the clock says."""
-    instant = int(now)
-    newest = crawl.layout.segment_ids()[-1:]
-    if newest:
-        instant = max(instant, segment_instant(newest[0]) + 1)
-    return segment_id(instant)
-
-
-def next_chances(task: _Task, control: Control) -> tuple[list[float], list[float]]:
+def next_chances(task: _Task, control: Control) -> Chances:
     """Return when the next timer of a partition is due, and until when its hosts with ready URLs are put off."""
     with CrawlDb(task.crawl.layout.crawldb(task.partition)) as db:
         timers: list[float] = [keys.timer_instant(key) for key in islice(db.waiting(), 1)]
         hosts = ((part, record) for part in db.ready_hosts() if (record := db.host(part)))
         return timers, [max(task.now, put_off_until(record, db.domain(part, record))) for part, record in hosts]
-
-
-def _nothing_due(
-    crawl: Crawl, chances: list[tuple[list[float], list[float]]], now: float, *, spent_until: float | None
-) -> NothingDue:
-    """Return why no URL may be taken, and when one may be; `spent_until` is when the budget allows refetches again."""
-    timers = [at for of_partition, _ in chances for at in of_partition]
-    put_off = [at for _, of_partition in chances for at in of_partition]
-    if spent_until is not None and any(at <= now for at in put_off):
-        due_at = min([spent_until, *timers, *(at for at in put_off if at > now)])
-        why = "URLs are ready, but the budget of refetches is used up for now"
-        return NothingDue(f"nothing is due; {why}: the next may be taken in {about(due_at - now)}", due_at=due_at)
-    if not timers and not put_off:
-        out = [
-            name for name in crawl.layout.segment_ids() if not Segment(crawl.layout.segment(name)).is_done(STEPS[-1])
-        ]
-        why = f"; URLs are out in segment {out[0]}, which is not applied yet" if out else ""
-        return NothingDue(f"nothing is due, and nothing will be by itself: no URL waits for its time{why}", due_at=None)
-    due_at = min([*timers, *put_off])
-    why = f"; hosts with URLs that are put off: {len(put_off):,}" if put_off else ""
-    return NothingDue(f"nothing is due; the next URL is due in {about(due_at - now)}{why}", due_at=due_at)

@@ -11,6 +11,7 @@ PLACES = {
     "job": Place("jobs", "job", "Look at job files."),
     "inject": Place("seeding", "inject", "Put seeds into the crawldb; without any, those of the job file."),
     "generate": Place("steps", "generate", "Make a segment of the best URLs that may be taken now."),
+    "freegen": Place("listed", "freegen", "Make a segment of the URLs of a list, whether they are due or not."),
     "fetch": Place("steps", "fetch", "Fetch the URLs of a segment; an interrupted fetch goes on."),
     "parse": Place("steps", "parse", "Turn the pages of a segment into text, signatures and links."),
     "update": Place("steps", "update", "Bring what a segment saw into the crawldb."),

@@ -47,7 +47,7 @@ def inject(job: str, sources: tuple[str, ...], quiet: bool) -> None:
     settings = found.settings
     if not sources and not (settings.seeds or settings.seed_files or settings.sitemaps.urls):
         raise UsageError(f"{found.shown} names no seeds; give some: batchcrawl inject {found.argument} URL")
-    seeds = _Seeds(found)
+    seeds = Seeds(found)
     if settings.contact is None:
         seeds.require_contact(sources)
     disk = Disk()
@@ -63,7 +63,7 @@ def inject(job: str, sources: tuple[str, ...], quiet: bool) -> None:
     seeds.raise_faults()
 
 
-class _Seeds:
+class Seeds:
     """Yields good seeds and keeps what was wrong until they are in."""
 
     def __init__(self, job: Job) -> None:
@@ -91,7 +91,7 @@ class _Seeds:
         files = tuple(source for source in sources if not _is_stream(source))
         own_stream = not sources and any(map(_is_stream, map(str, self._job.seed_paths)))
         if (files or not sources) and not own_stream:
-            for _ in _Seeds(self._job).of(files):
+            for _ in Seeds(self._job).of(files):
                 pass
 
     def raise_faults(self) -> None:

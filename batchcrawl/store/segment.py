@@ -184,6 +184,29 @@ def segment_instant(segment_id: str) -> int:
     return calendar.timegm(time.strptime(segment_id, "%Y%m%dT%H%M%SZ"))
 
 
+def new_segment_id(layout: Layout, now: float) -> str:
+    """Return an id later than all others, whatever the clock says."""
+    instant = int(now)
+    newest = layout.segment_ids()[-1:]
+    if newest:
+        instant = max(instant, segment_instant(newest[0]) + 1)
+    return segment_id(instant)
+
+
+def make_folders(layout: Layout, unborn: SegmentPaths, disk: Disk) -> None:
+    """Make the folders of a segment that is not visible yet; what a killed process left of one is removed."""
+    for left_over in layout.unborn_segments():
+        disk.remove_tree(left_over)
+    for folder in (
+        unborn.root,
+        unborn.fetch_list(0).parent,
+        unborn.host_sheet(0).parent,
+        unborn.fetch_dir,
+        unborn.parse_dir,
+    ):
+        disk.make_dir(folder)
+
+
 def open_segment(layout: Layout, segment_id: str) -> Segment:
     """Open a segment by its id. Raises UsageError when there is none of that id."""
     return Segment(find_segment(layout, segment_id))
