@@ -33,7 +33,7 @@ from batchcrawl.policy.selection import Limits, Offers, Ration, available, ratio
 from batchcrawl.policy.update_rules import UpdateRules
 from batchcrawl.store import keys
 from batchcrawl.store.budget_mark import PARTITION, set_budget
-from batchcrawl.store.candidates import candidates, offered, owed_delay, refetches
+from batchcrawl.store.candidates import candidates, may_ever_be_taken, offered, owed_delay, refetches
 from batchcrawl.store.changing import change_urls
 from batchcrawl.store.crawldb import Batch, CrawlDb, Entry
 from batchcrawl.store.disk import Disk
@@ -41,6 +41,7 @@ from batchcrawl.store.failpoints import failpoint
 from batchcrawl.store.identity import FORMAT_VERSION
 from batchcrawl.store.layout import SegmentPaths
 from batchcrawl.store.lifting import lift_due, move_floor
+from batchcrawl.store.limits_file import LimitsFile, check_limits
 from batchcrawl.store.records import FileInfo, LineWriter, read_lines
 from batchcrawl.store.segment import (
     FileEntry,
@@ -149,6 +150,7 @@ def generate(
     if unfinished is not None and not dry_run:
         return _finish(crawl, unfinished, resumed=True, disk=disk, clock=clock, control=control)
     wanted = wanted or crawl.job.settings.generate
+    check_limits(crawl.job.limits_path)
     now, name = clock.now() if choice.at is None else choice.at, new_segment_id(crawl.layout, clock.now())
     budget = current_budget(crawl, now=clock.now(), control=control)
     allowed = None if budget is None else allowance(budget, clock.now())
@@ -381,6 +383,7 @@ def _limits(crawl: Crawl, wanted: GenerateSettings, only: Condition | None) -> L
         domain_urls_max=wanted.domain_urls_max,
         domain_hosts_max=wanted.domain_hosts_max,
         only=only,
+        file=crawl.job.limits_path,
     )
 
 
@@ -388,5 +391,7 @@ def next_chances(task: _Task, control: Control) -> Chances:
     """Return when the next timer of a partition is due, and until when its hosts with ready URLs are put off."""
     with CrawlDb(task.crawl.layout.crawldb(task.partition)) as db:
         timers: list[float] = [keys.timer_instant(key) for key in islice(db.waiting(), 1)]
-        hosts = ((part, record) for part in db.ready_hosts() if (record := db.host(part)))
+        listed = None if task.limits.file is None else LimitsFile(task.limits.file)
+        found = ((part, record) for part in db.ready_hosts() if (record := db.host(part)))
+        hosts = ((part, record) for part, record in found if may_ever_be_taken(listed, record))
         return timers, [max(task.now, put_off_until(record, db.domain(part, record))) for part, record in hosts]

@@ -72,6 +72,12 @@ class Job:
         """Return the seed files, which the job file names as seen from itself."""
         return [self.path.parent / name for name in self.settings.seed_files]
 
+    @property
+    def limits_path(self) -> Path | None:
+        """Return the file of limits, likewise."""
+        name = self.settings.generate.limits_file
+        return None if name is None else self.path.parent / name
+
 
 def load_job(name_or_path: str, *, cwd: Path) -> Job:
     """Return the job of a name (`jobs/NAME.toml` below `cwd`) or of a path that ends in `.toml`.

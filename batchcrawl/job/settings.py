@@ -80,6 +80,14 @@ class GenerateSettings(Section, frozen=True, kw_only=True):
     domain_hosts_max: Annotated[
         Count | None, means("Most hosts of one registered domain in a segment; not set: no limit.", example=100)
     ] = None
+    limits_file: Annotated[
+        ShortText | None,
+        means(
+            "File of such limits, seen from the job file: a host name or registered domain, a tab, most URLs, and of a "
+            "domain a tab and most hosts. They hold beside those above; 0 is nothing. Above 4 MiB it must be sorted.",
+            example="limits.tsv",
+        ),
+    ] = None
 
 
 class PolitenessSettings(Section, frozen=True, kw_only=True):

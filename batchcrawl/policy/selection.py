@@ -6,6 +6,7 @@ level every host may give up to the same number, the cap, so that no host crowds
 
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from batchcrawl.policy.conditions import Condition
 
@@ -25,6 +26,8 @@ class Limits:
     domain_hosts_max: int | None = None
     only: Condition | None = None
     """Of other URLs nothing is taken."""
+    file: Path | None = None
+    """Of limits by host and registered domain, which hold as well."""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ from batchcrawl.policy.selection import Limits, host_limit, shared_by_hosts
 from batchcrawl.policy.value import LEVEL_MAX, LEVEL_MIN
 from batchcrawl.store import keys
 from batchcrawl.store.crawldb import CrawlDb
+from batchcrawl.store.limits_file import LimitsFile
+from batchcrawl.web.urls import host_name
 
 
 class Candidate(NamedTuple):
@@ -31,21 +33,22 @@ def candidates(db: CrawlDb, limits: Limits, *, now: float, turn: int) -> Iterato
 
     `turn` differs from segment to segment, see `policy.selection.shared_by_hosts`.
     """
-    if limits.domain_urls_max is None and limits.domain_hosts_max is None:
-        yield from _askable(db, limits, db.ready_hosts(), now=now)
+    listed = None if limits.file is None else LimitsFile(limits.file)
+    if limits.domain_urls_max is None and limits.domain_hosts_max is None and listed is None:
+        yield from _askable(db, limits, None, db.ready_hosts(), now=now)
         return
     for _, host_parts in groupby(db.ready_hosts(), key=lambda part: part[: keys.DOMAIN_PART_BYTES]):
         # Their records are read once more in the end: a domain may have more hosts than memory has room for.
-        hosts = [
-            (one.host_part, one.limit, _count(db, one, limits)) for one in _askable(db, limits, host_parts, now=now)
-        ]
-        granted = shared_by_hosts(
-            [count for *_, count in hosts],
-            urls_max=limits.domain_urls_max,
-            hosts_max=limits.domain_hosts_max,
-            turn=turn,
-        )
-        for (host_part, *_), limit in zip(hosts, granted, strict=True):
+        hosts: list[tuple[bytes, int]] = []
+        urls_max, hosts_max = limits.domain_urls_max, limits.domain_hosts_max
+        for one in _askable(db, limits, listed, host_parts, now=now):
+            of_domain = None if listed is None or hosts else listed.of(one.host.domain)
+            if of_domain is not None:
+                urls_max, hosts_max = _least(urls_max, of_domain.urls_max), _least(hosts_max, of_domain.hosts_max)
+            ready = islice(_ready(db, one, limits.only), _least(one.limit, urls_max))
+            hosts.append((one.host_part, sum(1 for _ in ready)))
+        granted = shared_by_hosts([count for _, count in hosts], urls_max=urls_max, hosts_max=hosts_max, turn=turn)
+        for (host_part, _), limit in zip(hosts, granted, strict=True):
             record = db.host(host_part) if limit else None
             if record is not None:
                 yield Candidate(host_part, record, limit)
@@ -69,12 +72,22 @@ def refetches(db: CrawlDb, one: Candidate, limits: Limits) -> Iterator[bytes]:
     return islice(takewhile(_is_refetch, _ready(db, one, limits.only)), one.limit)
 
 
+def may_ever_be_taken(listed: LimitsFile | None, record: HostRecord) -> bool:
+    """Tell whether a file of limits leaves a host anything at all."""
+    if listed is None:
+        return True
+    found = filter(None, (listed.of(record.domain), listed.of(host_name(record.host))))
+    return all(limit.urls_max and limit.hosts_max != 0 for limit in found)
+
+
 def owed_delay(record: HostRecord, *, delay_min_s: float) -> float:
     """Return the gap between two requests to a host, in seconds, as far as is known before the fetch."""
     return max(record.delay_s or 0.0, record.crawl_delay_s or 0.0, delay_min_s)
 
 
-def _askable(db: CrawlDb, limits: Limits, host_parts: Iterable[bytes], *, now: float) -> Iterator[Candidate]:
+def _askable(
+    db: CrawlDb, limits: Limits, listed: LimitsFile | None, host_parts: Iterable[bytes], *, now: float
+) -> Iterator[Candidate]:
     for host_part in host_parts:
         record = db.host(host_part)
         if record is None or (limits.only is not None and holds_on(limits.only, record.host) is False):
@@ -82,14 +95,16 @@ def _askable(db: CrawlDb, limits: Limits, host_parts: Iterable[bytes], *, now: f
         if put_off_until(record, db.domain(host_part, record)) > now:
             continue
         delay_s = owed_delay(record, delay_min_s=limits.delay_min_s)
-        limit = host_limit(duration_s=limits.duration_s, delay_s=delay_s, urls_max=limits.host_urls_max)
+        name, urls_max = host_name(record.host), limits.host_urls_max
+        of_host = None if listed is None or name == record.domain else listed.of(name)
+        if of_host is not None:
+            urls_max = _least(urls_max, of_host.urls_max)
+        limit = host_limit(duration_s=limits.duration_s, delay_s=delay_s, urls_max=urls_max)
         yield Candidate(host_part, record, limit)
 
 
-def _count(db: CrawlDb, one: Candidate, limits: Limits) -> int:
-    """Return how many URLs a host offers, counted up to the least limit."""
-    least = min((n for n in (one.limit, limits.domain_urls_max) if n is not None), default=None)
-    return sum(1 for _ in islice(_ready(db, one, limits.only), least))
+def _least(*limits: int | None) -> int | None:
+    return min((limit for limit in limits if limit is not None), default=None)
 
 
 def _ready(db: CrawlDb, one: Candidate, only: Condition | None, *, level_max: int = LEVEL_MAX) -> Iterator[bytes]:

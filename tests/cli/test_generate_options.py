@@ -113,6 +113,35 @@ def test_what_is_no_condition_is_wrong_usage(program: Program) -> None:
     assert (result.code, result.said) == (2, said)
 
 
+def with_limits(program: Program, text: str) -> None:
+    job = program.root / "x.toml"
+    job.write_text(job.read_text() + '[generate]\nlimits_file = "limits.tsv"\n')
+    (program.root / "limits.tsv").write_text(text)
+
+
+def test_limits_stand_in_a_file(program: Program) -> None:
+    with_limits(program, "two.test\t3\none.test\t12\nb.one.test\t2\n")
+    taken = by_host(program.generated())
+    assert (taken["two.test"], taken["b.one.test"], taken["a.one.test"] + taken["c.one.test"]) == (3, 2, 10)
+
+
+def test_limits_of_a_file_and_of_the_command_line_hold_together(program: Program) -> None:
+    with_limits(program, "one.test\t12\t1\ntwo.test\t0\n")
+    assert sorted(by_host(program.generated("--max-per-host", "4")).values()) == [0, 0, 0, 4]
+
+
+def test_what_may_never_be_taken_is_not_waited_for(program: Program) -> None:
+    with_limits(program, "one.test\t0\ntwo.test\t0\n")
+    end = program.run("crawl", "x.toml", "--until-done")
+    assert (end.code, "nothing will be by itself" in end.said) == (4, True)
+
+
+def test_a_wrong_file_of_limits_is_wrong_usage(program: Program) -> None:
+    with_limits(program, "one.test 12\n")
+    end = program.run("generate", "x.toml")
+    assert (end.code, "limits.tsv:1: must be a name, a tab" in end.said) == (2, True)
+
+
 def test_several_segments_share_no_url(program: Program) -> None:
     assert program.run("generate", "x.toml", "--quiet", "--top", "15", "--segments", "5").code == 0
     rows = [json.loads(line) for line in program.run("segments", "x.toml", "--json").said.splitlines()]
