@@ -36,6 +36,8 @@ from batchcrawl.store.fetch_output import FetchOutput
 from batchcrawl.store.open_files import allow_open_files
 from batchcrawl.store.records import FileInfo, read_lines, read_log
 from batchcrawl.store.segment import Segment, StepInfo
+from batchcrawl.store.space import below_floor
+from batchcrawl.store.upkeep import Upkeep
 from batchcrawl.web.urls import host_name
 
 SYNC_S = 1.0
@@ -75,9 +77,12 @@ class Fetched:
 def fetch(crawl: Crawl, segment: Segment, *, disk: Disk, clock: Clock, control: Control) -> Counter[str]:
     """Fetch what is left of a segment and return its outcomes.
 
-    Raises Interrupted when asked to stop; the segment stays as it is, to be continued.
+    Raises Interrupted when asked to stop, and DiskFull when less space is left than the job's floor; the segment stays
+    as it is, to be continued.
     """
     segment.require("fetchlist", "hosts", partitions=crawl.partitions)
+    if (full := below_floor(segment.path, crawl.job.settings.fetch.disk_free_min)) is not None:
+        raise full
     hosts = [segment.entry(f"hosts/{p}.jsonl.zst").lines for p in range(crawl.partitions)]
     require_contact(
         crawl.job, (host_name(sheet.host) for p in range(crawl.partitions) for sheet in _sheets(segment, p))
@@ -111,10 +116,11 @@ def fetch_partition(task: Task, control: Control) -> Fetched:
     )
     try:
         names = _fetch_rest(task, output, control, was_cut=was_cut)
+        files = output.seal()
     except BaseException:
         output.suspend()
         raise
-    result = Fetched(counts=Counter(names), files=output.seal())
+    result = Fetched(Counter(names), files)
     for line in read_log(paths.fetch_log(task.partition), FetchLogLine, sealed=True):
         result.counts[line.outcome.value] += 1
         result.counts["body_bytes"] += line.body_bytes or 0
@@ -146,10 +152,11 @@ def _fetch_rest(task: Task, output: FetchOutput, control: Control, *, was_cut: b
         reserve=_reserve(task.threads, visitor.hosts),
         clock=task.clock,
     )
-    ticker = _Ticker(task.clock, output)
+    upkeep = Upkeep(task.clock, output, every_s=SYNC_S, floor_bytes=settings.disk_free_min)
 
     def on_tick() -> None:
-        ticker.tick()
+        if upkeep.tick():
+            control.stop()
         active, waiting = crew.active_and_waiting()
         done = len(entries) - frontier.left
         control.report(Progress(done, len(entries), visitor.body_bytes, active, waiting))
@@ -157,6 +164,8 @@ def _fetch_rest(task: Task, output: FetchOutput, control: Control, *, was_cut: b
     on_tick()  # also a partition with nothing left counts in the total
     crew.run(control, time_limit_s=settings.time_limit_s, on_tick=on_tick)
     visitor.close()
+    if upkeep.full is not None:
+        raise upkeep.full
     control.raise_if_stopping()
     visitor.give_back(frontier.drain())
     return visitor.names
@@ -174,20 +183,6 @@ def _share(threads: int, hosts: int, everybody: int) -> int:
 def _reserve(threads: int, hosts: int) -> int:
     """Return how many threads stand by for those that slow hosts hold."""
     return max(0, min(RESERVE_TIMES * threads, RESERVE_MAX, hosts - threads))
-
-
-class _Ticker:
-    """Syncs the output now and then."""
-
-    def __init__(self, clock: Clock, output: FetchOutput) -> None:
-        self._clock = clock
-        self._output = output
-        self._synced = clock.monotonic()
-
-    def tick(self) -> None:
-        if self._clock.monotonic() - self._synced >= SYNC_S:
-            self._output.sync()
-            self._synced = self._clock.monotonic()
 
 
 class _Visitor:

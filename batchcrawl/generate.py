@@ -54,6 +54,7 @@ from batchcrawl.store.segment import (
     segment_instant,
     write_manifest,
 )
+from batchcrawl.store.space import URL_BYTES, require_free
 from batchcrawl.web.fingerprint import partition_of
 
 
@@ -169,6 +170,7 @@ def generate(
     offered_urls = available(offers)
     quotas = mix.quotas(offered_urls, places=wanted.urls_max, turn=turn)
     rations = ration(offers, quotas=quotas, turn=turn)
+    require_free(crawl.layout.segments, URL_BYTES * sum(quotas.values()), what="for a new segment in")
     unborn = SegmentPaths(crawl.layout.unborn_segment(name))
     if not dry_run:
         make_folders(crawl.layout, unborn, disk)

@@ -29,6 +29,7 @@ from batchcrawl.store.reading import size_stored
 from batchcrawl.store.records import FileInfo, read_log
 from batchcrawl.store.segment import Segment, StepInfo
 from batchcrawl.store.sorted_names import add_names
+from batchcrawl.store.space import PARSED_PART, require_free
 from batchcrawl.web.directives import says_nofollow
 from batchcrawl.web.page import Link, Page
 from batchcrawl.web.signature import simhash, text_signature
@@ -72,6 +73,8 @@ def parse(
     segment.require("fetch", partitions=crawl.partitions)
     for names in (crawl.layout.seed_hosts, crawl.layout.seed_domains):
         size_stored(names)  # without them, no link would be in scope
+    if not segment.paths.all_pages(0):  # else it goes on, and a part is written
+        require_free(segment.paths.parse_dir, segment.bytes_of(".warc.gz") // PARSED_PART, what="to parse into")
     _list_seed_redirects(crawl, segment, disk)
     tasks = [Task(crawl, segment, p, disk, listing) for p in range(crawl.partitions)]
     limits = _limits(crawl.job.settings.parse)

@@ -36,6 +36,7 @@ from batchcrawl.store.reading import ADVICE
 from batchcrawl.store.records import read_log
 from batchcrawl.store.segment import Segment, StepInfo
 from batchcrawl.store.segment_events import Event
+from batchcrawl.store.space import URL_BYTES, require_free
 from batchcrawl.store.update_mark import Mark, read_mark, set_mark
 from batchcrawl.web.fingerprint import Fingerprinter
 
@@ -49,6 +50,8 @@ def update(crawl: Crawl, segment: Segment, *, disk: Disk, clock: Clock, control:
     Raises CorruptData, before the crawldb is changed, when files or leases of the segment are not there.
     """
     segment.require("fetch", "parse", partitions=crawl.partitions)
+    if not segment.paths.half_applied:
+        require_free(crawl.layout.crawldbs, URL_BYTES * segment.manifest.urls, what="to update")
     tasks = settle_segment(crawl, segment, disk=disk, control=control)
     counts: Counter[str] = Counter()
     for part in run_partitions(update_partition, tasks, parallel=crawl.cores, control=control):

@@ -60,7 +60,7 @@ def generate(job: str, count: int, dry_run: bool, quiet: bool, **given: Unpack[G
     Reads:   crawldb
     Writes:  segments/ID with fetch list and host sheet, leases in the crawldb
     Example: batchcrawl generate mysite --top 1000 --max-per-domain 100
-    Exit codes: 0 done, 2 wrong usage, 4 nothing due, 5 crawl in use, 6 corrupt data, 11 interrupted
+    Exit codes: 0 done, 2 wrong usage, 3 disk full, 4 nothing due, 5 crawl in use, 6 corrupt data, 11 interrupted
     """
     with held_crawl(job) as crawl, stoppable(quiet=quiet) as controls:
         clock = command_clock()

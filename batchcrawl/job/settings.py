@@ -18,6 +18,7 @@ from batchcrawl.job.setting_types import (
     Section,
     ShortText,
     SomeSeconds,
+    Space,
     Speed,
     UrlText,
     WholeSeconds,
@@ -157,6 +158,13 @@ class FetchSettings(Section, frozen=True, kw_only=True):
         Annotated[int, Meta(ge=0, le=255)], means("A URL that fails more often in a row is given up.")
     ] = 3
     warc_bytes_max: Annotated[Bytes, means("A WARC file is closed at this size.")] = GB
+    disk_free_min: Annotated[
+        Space,
+        means(
+            "Fetch ends, to go on once there is space, when the disk of the crawl has less free; a twentieth of a "
+            "small disk is enough."
+        ),
+    ] = GB
     headers: Annotated[
         dict[str, str], means("Header fields sent besides, name and value.", example={"Accept-Language": "en"})
     ] = {}

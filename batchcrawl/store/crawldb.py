@@ -15,11 +15,12 @@ from typing import TypeVar
 import msgspec
 import plyvel
 
-from batchcrawl.errors import CorruptData, CrawlError, CrawlLocked, DiskFull
+from batchcrawl.errors import CorruptData, CrawlError, CrawlLocked
 from batchcrawl.model.host import DomainRecord, HostRecord, decode_domain, decode_host, encode_domain, encode_host
 from batchcrawl.model.record import RecordHead, UrlRecord, decode_head, decode_record, encode_record
 from batchcrawl.model.status import PageStatus
 from batchcrawl.store import keys
+from batchcrawl.store.disk import disk_full
 from batchcrawl.store.failpoints import failpoint
 from batchcrawl.store.reading import ADVICE
 from batchcrawl.web.fingerprint import domain_part
@@ -335,6 +336,15 @@ class Batch:
         host.count(status, +1)
 
 
+def mend(path: Path) -> None:
+    """Let LevelDB rebuild its files from what it can read of them; call it in a process that it may abort.
+
+    Damaged blocks and log records are left out. Raises CrawlError.
+    """
+    with _translated(path):
+        plyvel.repair_db(str(path), bloom_filter_bits=Tuning().bloom_bits)
+
+
 @contextmanager
 def _translated(path: Path) -> Iterator[None]:
     try:
@@ -349,7 +359,7 @@ def _translation(path: Path, error: plyvel.Error) -> CrawlError:
     if isinstance(error, plyvel.CorruptionError) or text.startswith("Corruption"):
         return CorruptData(f"{path}: LevelDB finds damage: {text}; {ADVICE}")
     if text.endswith((os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT))):
-        return DiskFull(f"{path}: {text}; free some space and run the same command again")
+        return disk_full(path)
     if text.startswith("IO error: lock "):
         return CrawlLocked(f"{path}: another process has the crawldb open")
     return CrawlError(f"{path}: {text}")

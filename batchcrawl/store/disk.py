@@ -20,6 +20,8 @@ from batchcrawl.store.failpoints import failpoint
 TEMPORARY_SUFFIX = ".tmp"
 """Ends the name of a file that is not yet committed; what a killed process leaves under it is worthless."""
 
+_PIECE_BYTES = 1 << 20
+
 
 class SystemCalls:
     """The calls that change the disk, one method each, so that a test can forget what was not synced."""
@@ -74,7 +76,7 @@ class SystemCalls:
 
 
 class Disk:
-    """Every change of the disk. DiskFull names path and free bytes; any other failure is a CrawlError."""
+    """Every change of the disk. DiskFull names path, free and needed bytes; any other failure is a CrawlError."""
 
     def __init__(self, calls: SystemCalls | None = None) -> None:
         self._calls = calls or SystemCalls()
@@ -146,6 +148,17 @@ class Disk:
         except OSError as error:
             raise _named(error, target) from error
 
+    def copy_file(self, source: Path, target: Path) -> None:
+        """Copy a file's bytes, durably, to one that must not exist; its name is durable only after `sync_dir`."""
+        file = self.open_new(target)
+        try:
+            with naming(source), source.open("rb") as read:
+                while piece := read.read(_PIECE_BYTES):
+                    file.write(piece)
+            file.sync()
+        finally:
+            file.close()
+
     def remove(self, path: Path) -> None:
         """Remove a file durably; one that is not there is no error."""
         if os.path.lexists(path):
@@ -210,6 +223,7 @@ class AppendFile:
 
     def write(self, data: bytes) -> None:
         """Write all of `data` behind the end, by one system call unless the system takes less."""
+        self._open.needed_bytes = len(data)
         with self._open as fd:
             taken = self._calls.write(fd, data)
             self._size += taken
@@ -262,10 +276,12 @@ class UnnamedFile(AppendFile):
 class _OpenFile:
     """Lends a file's descriptor as a context, until it is closed or a call on it has failed."""
 
-    __slots__ = ("_failed", "_path", "fd")
+    __slots__ = ("_failed", "_path", "fd", "needed_bytes")
 
     def __init__(self, path: Path, fd: int) -> None:
         self.fd: int | None = fd
+        self.needed_bytes = 0
+        """Of the last write."""
         self._path = path
         self._failed: CrawlError | None = None
 
@@ -280,7 +296,7 @@ class _OpenFile:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if isinstance(error, OSError):
-            self._failed = _named(error, self._path)
+            self._failed = _named(error, self._path, needed_bytes=self.needed_bytes)
             raise self._failed from error
 
 
@@ -293,11 +309,18 @@ def naming(path: Path) -> Iterator[None]:
         raise _named(error, path) from error
 
 
-def _named(error: OSError, path: Path) -> CrawlError:
+def disk_full(path: Path, *, needed_bytes: int = 0, what: str = "to write") -> DiskFull:
+    """Return what to say of a disk without space for what is to be done with a path; `needed_bytes` where known."""
+    needed = f", {needed_bytes:,} needed" if needed_bytes else ""
+    return DiskFull(
+        f"no space left {what} {path} ({_free_bytes(path):,} bytes free{needed}); "
+        "make space and run the same command again"
+    )
+
+
+def _named(error: OSError, path: Path, *, needed_bytes: int = 0) -> CrawlError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return DiskFull(
-            f"no space left to write {path} ({_free_bytes(path)} bytes free); make space and run the same command again"
-        )
+        return disk_full(path, needed_bytes=needed_bytes)
     return CrawlError(f"{path}: {error.strerror or error}")
 
 

@@ -6,6 +6,7 @@ cuts the log there; bytes without a line are kept and fetched again.
 """
 
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 
@@ -41,19 +42,29 @@ class FetchOutput:
         """`info` goes into the warcinfo records. Raises CrawlLocked when another process has the files."""
         self._paths = paths
         self._partition = partition
-        self._log = LogWriter(disk, paths.fetch_log(partition), FetchLogLine, recover=True)
-        self._host_log = LogWriter(disk, paths.host_log(partition), HostLogLine, recover=True)
-        self._warc = WarcWriter(
-            disk,
-            paths.fetch_dir,
-            str(partition),
-            segment=paths.root.name,
-            info=info,
-            clock=clock,
-            file_bytes_max=warc_bytes_max,
-        )
         self._writing = _Writing()
-        self._cut_log(disk)
+        with ExitStack() as opened:
+            self._log = LogWriter(disk, paths.fetch_log(partition), FetchLogLine, recover=True)
+            opened.callback(self._log.close)
+            self._host_log = LogWriter(disk, paths.host_log(partition), HostLogLine, recover=True)
+            opened.callback(self._host_log.close)
+            self._warc = WarcWriter(
+                disk,
+                paths.fetch_dir,
+                str(partition),
+                segment=paths.root.name,
+                info=info,
+                clock=clock,
+                file_bytes_max=warc_bytes_max,
+            )
+            opened.callback(self._warc.abandon)
+            self._cut_log(disk)
+            opened.pop_all()
+
+    @property
+    def directory(self) -> Path:
+        """Where the files grow."""
+        return self._paths.fetch_dir
 
     def lines(self) -> Iterator[FetchLogLine]:
         """Yield the outcomes so far."""
@@ -96,23 +107,33 @@ class FetchOutput:
 
     def suspend(self) -> None:
         """Sync and close, to be opened again later; what comes after gets OutputClosedError."""
-        self._writing.allowed = False
-        self._warc.suspend()
-        self._close_logs()
+        with self._closing():
+            self._warc.suspend()
+            self._sync_logs()
 
     def seal(self) -> dict[str, FileInfo]:
         """Finish all files and return them by their path in the segment."""
-        self._writing.allowed = False
-        files = self._warc.close()
-        self._close_logs()
+        with self._closing():
+            files = self._warc.close()
+            self._sync_logs()
         for path in (self._paths.fetch_log(self._partition), self._paths.host_log(self._partition)):
             files.append(log_info(path))
         return {f"{self._paths.fetch_dir.name}/{file.name}": file for file in files}
 
-    def _close_logs(self) -> None:
-        for log in (self._host_log, self._log):
-            log.sync()
-            log.close()
+    @contextmanager
+    def _closing(self) -> Iterator[None]:
+        """Let nothing more be written, and close all files in the end, also where the disk is full or fails."""
+        self._writing.allowed = False
+        try:
+            yield
+        finally:
+            self._warc.abandon()
+            self._host_log.close()
+            self._log.close()
+
+    def _sync_logs(self) -> None:
+        self._host_log.sync()
+        self._log.sync()
 
     def _cut_log(self, disk: Disk) -> None:
         """Cut the log before the first line whose exchange did not reach the disk."""

@@ -5,10 +5,11 @@ file only says who holds it, and means nothing while nobody does.
 """
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-from batchcrawl.errors import CrawlLocked
+from batchcrawl.errors import CrawlLocked, DiskFull
 from batchcrawl.store.disk import AppendFile, Disk
 
 
@@ -28,8 +29,9 @@ class CrawlLock:
         file = Disk().open_append(self.path)
         try:
             file.lock()
-            file.truncate(0)
-            file.write(f"{os.getpid()} {_started(os.getpid())}\n".encode())
+            with suppress(DiskFull):  # it is held all the same; only its holder is not told
+                file.truncate(0)
+                file.write(f"{os.getpid()} {_started(os.getpid())}\n".encode())
         except CrawlLocked:
             file.close()
             raise CrawlLocked(
@@ -44,7 +46,8 @@ class CrawlLock:
     def release(self) -> None:
         """Give the lock back; without holding it, do nothing. The file stays, since removing it would race."""
         if self._file is not None:
-            self._file.truncate(0)
+            with suppress(DiskFull):
+                self._file.truncate(0)
             self._file.close()
             self._file = None
 

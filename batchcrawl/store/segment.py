@@ -112,6 +112,10 @@ class Segment:
         names = sorted(name for name in self.manifest.files if name.startswith(f"{folder}/{start}"))
         return [self.path / name for name in names if name.endswith(end)]
 
+    def bytes_of(self, end: str) -> int:
+        """Return the bytes of the files that the manifest tells of and whose names end so."""
+        return sum(file.bytes for name, file in self.manifest.files.items() if name.endswith(end))
+
     def require(self, *folders: str, partitions: int) -> None:
         """Prove that a step's input is what the steps before it wrote: every file is there and has its length.
 

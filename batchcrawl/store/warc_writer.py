@@ -134,7 +134,17 @@ class WarcWriter:
         with self._lock, self._sync_lock:
             self._ended = True
             if self._growing is not None:
-                self._growing.file.sync()
+                try:
+                    self._growing.file.sync()
+                finally:
+                    self._growing.file.close()
+                    self._growing = None
+
+    def abandon(self) -> None:
+        """Let go of the growing file as it is, without a sync; after `suspend` or `close`, do nothing."""
+        with self._lock, self._sync_lock:
+            self._ended = True
+            if self._growing is not None:
                 self._growing.file.close()
                 self._growing = None
 
@@ -203,9 +213,13 @@ class WarcWriter:
 
     def _open_next(self) -> GrowingFile:
         growing = new_file(self._disk, self._directory, self._file_name(len(self._closed)))
-        self._write_warcinfo(growing)
-        growing.file.sync()
-        self._disk.sync_dir(self._directory)
+        try:
+            self._write_warcinfo(growing)
+            growing.file.sync()
+            self._disk.sync_dir(self._directory)
+        except BaseException:
+            growing.file.close()
+            raise
         failpoint("warc.opened")
         return growing
 

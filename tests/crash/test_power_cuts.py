@@ -1,8 +1,9 @@
-"""The power goes off before each operation of each step on a disk that forgets what was not synced.
+"""The power goes off before each operation of each step on a disk that forgets what was not synced, or the disk fails.
 
 The crawldb is not on that disk: each of its batches is synced when it is written, as the last tests here show.
 """
 
+import errno
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ import pytest
 import batchcrawl
 import batchcrawl.inject
 from batchcrawl.engine.control import Control
+from batchcrawl.errors import CrawlError, ExitCode
 from batchcrawl.fetch import fetch
 from batchcrawl.generate import generate
 from batchcrawl.inject import inject
@@ -35,6 +37,7 @@ from batchcrawl.store.records import FileInfo, check_file, read_log
 from batchcrawl.store.warc_reader import read_exchange
 from batchcrawl.update import update
 from tests.support.crawling import BORN_AT, JOB, Crawling, clock_of
+from tests.support.failing import FailingFrom
 from tests.support.forgetful import ForgetfulDisk, Keep, PowerCut
 from tests.support.in_process import run_in_process, run_isolated_in_process
 from tests.support.scripted_web import Scripted, scripted_web
@@ -105,6 +108,33 @@ def test_a_fetch_that_lost_its_power_ends_with_the_same_outcomes(
     for crawling in cut_everywhere(bases["fetch"], "fetch", keep, tmp_path):
         assert outcomes_of(crawling) == wanted
         assert_files_are_whole(crawling)
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "stride"), [(errno.ENOSPC, ExitCode.DISK_FULL, 5), (errno.EIO, ExitCode.FAILED, 7)]
+)
+@pytest.mark.parametrize("step", ["inject", "generate", "fetch", "parse", "update"])
+def test_a_step_whose_disk_is_full_or_fails_says_so_and_goes_on_once_it_is_right(
+    step: str, error: int, code: ExitCode, stride: int, bases: dict[str, Crawling], tmp_path: Path
+) -> None:
+    calm = copied(bases[step], tmp_path / "calm")
+    run_step(calm, step, Disk())
+    seen_of = outcomes_of if step == "fetch" else state_of
+    wanted = seen_of(calm)
+    for number in range(1, OPERATIONS_MAX, stride):
+        crawling = copied(bases[step], tmp_path / str(number))
+        try:
+            run_step(crawling, step, Disk(FailingFrom(number, error=error)))
+            told = None
+        except CrawlError as failed:
+            told = failed
+        if told is None:
+            assert number > 5, "the step did next to nothing"
+            return
+        assert (told.exit_code, str(crawling.root) in str(told)) == (code, True), f"{number}: {told}"
+        run_step(crawling, step, Disk())
+        assert seen_of(crawling) == wanted
+        crawling.remove()
 
 
 def cut_everywhere(base: Crawling, step: str, keep: Keep, folder: Path) -> Iterator[Crawling]:

@@ -89,12 +89,12 @@ def test_a_write_that_the_system_takes_in_parts_is_completed(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
-def test_a_full_disk_names_path_and_free_bytes(tmp_path: Path, number: int) -> None:
+def test_a_full_disk_names_path_free_and_needed_bytes(tmp_path: Path, number: int) -> None:
     calls = FailingCalls()
     file = Disk(calls).open_new(tmp_path / "a")
     calls.fails = number
-    with pytest.raises(DiskFull, match=rf"{tmp_path}/a \(\d+ bytes free\)"):
-        file.write(b"x")
+    with pytest.raises(DiskFull, match=rf"{tmp_path}/a \([\d,]+ bytes free, 3 needed\)"):
+        file.write(b"xyz")
 
 
 def test_a_full_device_gives_disk_full(tmp_path: Path) -> None:

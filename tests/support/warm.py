@@ -15,6 +15,7 @@ import msgspec
 
 import batchcrawl.engine.crew
 import batchcrawl.fetch
+import batchcrawl.generate
 import batchcrawl.inject
 import batchcrawl.net.incoming
 import batchcrawl.store.changing
@@ -81,6 +82,8 @@ class Warm:
 def _make_batches_small() -> None:
     batchcrawl.inject.CHUNK_SEEDS = 8
     batchcrawl.store.changing.BATCH_URLS = 16
+    for step in (batchcrawl.generate, batchcrawl.update):  # so that a disk is full in the middle of a step
+        vars(step)["URL_BYTES"] = 0
     batchcrawl.update.BATCH_EVENTS = 16
     batchcrawl.fetch.SYNC_S = 0.0
     batchcrawl.engine.crew.TICK_S = 0.02
