@@ -5,17 +5,20 @@ Reads: crawldb, every file of the segments. Writes: nothing.
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
-from batchcrawl.errors import CorruptData
+from batchcrawl.errors import CorruptData, CrawlError
 from batchcrawl.job.crawl import Crawl
 from batchcrawl.model.entries import FetchLogLine
 from batchcrawl.store.check import Fault, verify
 from batchcrawl.store.crawldb import CrawlDb, Tuning
-from batchcrawl.store.layout import SegmentPaths
+from batchcrawl.store.layout import Layout, SegmentPaths
 from batchcrawl.store.reading import size_stored
 from batchcrawl.store.records import read_log
 from batchcrawl.store.seen_check import verify_seen
 from batchcrawl.store.segment import STEPS, Segment
+from batchcrawl.store.segment_check import verify_segment
+from batchcrawl.store.snapshot import snapshots
 from batchcrawl.store.warc_file import closed_file
 from batchcrawl.store.warc_reader import read_exchange
 from batchcrawl.store.warc_record import warc_date
@@ -36,14 +39,11 @@ def faults_of_crawldb(crawl: Crawl) -> Iterator[str]:
         except CorruptData as error:
             yield str(error)
     for p in range(crawl.partitions):
-        try:
-            with CrawlDb(layout.crawldb(p)) as db:
-                for fault in verify(db):
-                    yield _line(db, fault)
-        except CorruptData as error:
-            yield str(error)
-    if not any(SegmentPaths(layout.segment(name)).half_applied for name in layout.segment_ids()):
+        yield from _faults_of_partition(layout, p)
+    try:
         yield from _faults_between_partitions(crawl)
+    except CrawlError as error:
+        _require_damage(error)  # it is told of already
 
 
 def faults_of_segments(crawl: Crawl, segment_ids: Iterable[str], *, deep: bool) -> Iterator[str]:
@@ -55,31 +55,55 @@ def faults_of_segments(crawl: Crawl, segment_ids: Iterable[str], *, deep: bool) 
     for name in segment_ids:
         try:
             segment = Segment(crawl.layout.segment(name))
-        except CorruptData as error:
+        except CrawlError as error:  # also what looks like a newer format
+            _require_damage(error)
             yield str(error)
             continue
         yield from _faults_of_segment(crawl, segment, deep=deep)
 
 
-def _faults_between_partitions(crawl: Crawl) -> Iterator[str]:
+def _faults_of_partition(layout: Layout, p: int) -> Iterator[str]:
     try:
-        with ExitStack() as opened:
-            paths = map(crawl.layout.crawldb, range(crawl.partitions))
-            partitions = [opened.enter_context(CrawlDb(path, tuning=_SMALL)) for path in paths]
-            for db, fault in verify_seen(partitions):
-                yield _line(db, fault)
-    except CorruptData:
-        return  # it is told of already
+        with snapshots(layout.crawldbs, range(p, p + 1)) as folder, CrawlDb(folder / str(p)) as db:
+            for fault in verify(db):
+                yield _line(layout.crawldb(p), fault)
+    except CrawlError as error:
+        _require_damage(error)
+        yield str(error)
 
 
-def _line(db: CrawlDb, fault: Fault) -> str:
-    return f"{db.path}: key {fault.key[:1].decode('latin-1')} {fault.key[1:].hex()}: {fault.what}"
+def _require_damage(error: CrawlError) -> None:
+    """Raise again what tells of something else than damage: a full disk, a lock."""
+    if not isinstance(error, CorruptData) and type(error) is not CrawlError:
+        raise error
+
+
+def _faults_between_partitions(crawl: Crawl) -> Iterator[str]:
+    half_applied = any(SegmentPaths(crawl.layout.segment(name)).half_applied for name in crawl.layout.segment_ids())
+    numbers = range(crawl.partitions)
+    with snapshots(crawl.layout.crawldbs, numbers) as folder, ExitStack() as opened:
+        partitions = [opened.enter_context(CrawlDb(folder / str(p), tuning=_SMALL)) for p in numbers]
+        if not half_applied:
+            for p, fault in verify_seen(partitions):
+                yield _line(crawl.layout.crawldb(p), fault)
+        for name in crawl.layout.segment_ids():
+            try:
+                segment = Segment(crawl.layout.segment(name))
+                for p, what in verify_segment(partitions, segment):
+                    yield f"{crawl.layout.crawldb(p)}: {what}"
+            except CorruptData:
+                continue  # told of with the segments
+
+
+def _line(path: Path, fault: Fault) -> str:
+    return f"{path}: key {fault.key[:1].decode('latin-1')} {fault.key[1:].hex()}: {fault.what}"
 
 
 def _faults_of_segment(crawl: Crawl, segment: Segment, *, deep: bool) -> Iterator[str]:
     folders = [folder for step in STEPS if segment.is_done(step) for folder in _FOLDERS.get(step, ())]
     try:
         segment.require_listed(*folders, partitions=crawl.partitions)
+        segment.check_manifest()
         for step in filter(segment.is_done, STEPS):
             segment.step(step)
     except CorruptData as error:

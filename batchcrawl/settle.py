@@ -85,6 +85,12 @@ def settle_segment(crawl: Crawl, segment: Segment, *, disk: Disk, control: Contr
     return tasks
 
 
+def settled_tasks(crawl: Crawl, segment: Segment, *, disk: Disk) -> list[Task]:
+    """Return the tasks of the partitions that apply a segment again which was applied before: all of it is settled."""
+    rules = _read_rules(segment)
+    return [Task(crawl, segment, p, disk, rules) for p in range(crawl.partitions)]
+
+
 def check_partition(task: Task, control: Control) -> None:
     """Raise CorruptData where the rest of a segment that is half applied cannot be applied.
 

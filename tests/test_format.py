@@ -35,6 +35,7 @@ from batchcrawl.model.revisit import Revisit, RevisitProfile
 from batchcrawl.model.seen import ClaimLine, VerdictLine
 from batchcrawl.model.status import PageStatus, Place
 from batchcrawl.policy.update_rules import UpdateRules
+from batchcrawl.snapshot import SnapshotInfo
 from batchcrawl.store import keys
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.identity import FORMAT_VERSION, Identity, read_identity, write_identity
@@ -146,7 +147,7 @@ def test_the_paths_are_those_of_the_layout() -> None:
     layout = Layout(Path())
     segment = SegmentPaths(layout.segment(SEGMENT))
     paths = [layout.identity, layout.suffix_list, layout.seed_hosts, layout.seed_domains, layout.lock]
-    paths += [layout.crawldb(0)]
+    paths += [layout.saved("kept"), layout.crawldb(0)]
     paths += [segment.manifest, segment.fetch_list(0), segment.host_sheet(0), segment.fetch_log(0), segment.host_log(0)]
     paths += [
         segment.fetch_dir / "0-00000.warc.gz",
@@ -175,6 +176,12 @@ def test_the_example_of_segment_json_is_read_and_written(tmp_path: Path) -> None
     write_manifest(Disk(), tmp_path / "written", read_manifest(tmp_path / "read"))
     assert (tmp_path / "written").read_text() == EXAMPLES["Manifest"]
     assert fields_after("```json Manifest\n") == list(Manifest.__struct_fields__)
+
+
+def test_the_example_of_a_snapshot_is_read_and_written() -> None:
+    info = msgspec.json.decode(EXAMPLES["SnapshotInfo"], type=SnapshotInfo)
+    assert msgspec.json.format(msgspec.json.encode(info), indent=2).decode() + "\n" == EXAMPLES["SnapshotInfo"]
+    assert fields_after("```json SnapshotInfo\n") == list(SnapshotInfo.__struct_fields__)
 
 
 def test_the_example_of_the_rules_is_read_and_written() -> None:

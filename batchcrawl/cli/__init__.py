@@ -25,6 +25,10 @@ PLACES = {
     ),
     "purge": Place("purging", "purge_command", "Take URLs out of the crawldb: by status, age, scope or any condition."),
     "delete": Place("purging", "delete", "Take URLs out of the crawldb by their names."),
+    "gc": Place("collecting", "gc_command", "List the segments that nothing needs any more, and delete them if asked."),
+    "snapshot": Place("saving", "snapshot", "Keep a crawl as it is now, under a name; default: the time in UTC."),
+    "snapshots": Place("saving", "list_snapshots", "List the snapshots of a crawl, oldest first."),
+    "restore": Place("saving", "restore", "Put a crawl back to what it was when a snapshot was made."),
     "url": Place("look", "url", "Print what the crawldb knows of a URL and its host, as JSON."),
     "explain": Place("explaining", "explain_command", "Explain what became of a URL or link, and what decided."),
     "schedule": Place(
@@ -44,6 +48,7 @@ PLACES = {
     "dump": Place("look", "dump_command", "Print the whole crawldb as JSON lines, URLs and hosts."),
     "db": Place("db", "db", "Move the whole crawldb, or tidy it up."),
     "check": Place("check", "check", "Prove that a crawl is what was written, by records and checksums."),
+    "repair": Place("repairing", "repair_command", "Have back what can be had of a damaged crawldb."),
     "fakeweb": Place("fakeweb", "fakeweb", "Serve a seeded synthetic web on loopback."),
     "compare": Place(
         "comparing",

@@ -1,11 +1,14 @@
 """What surrounds a command: the crawl that it opens and the clock that it is given."""
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+
+import click
 
 from batchcrawl.errors import CorruptData, UsageError
 from batchcrawl.job.crawl import Crawl, open_crawl
@@ -57,9 +60,17 @@ def held_crawl(job: str, *, purging: bool = False) -> Iterator[Crawl]:
     Unless `purging`, WrongOrder is raised while a purge that was cut is not ended.
     """
     with opened_crawl(job) as crawl, CrawlLock(crawl.layout.lock):
+        warn_of_open_rights(crawl.layout.root)
         if not purging:
             crawl.require_no_purge()
         yield crawl
+
+
+def warn_of_open_rights(crawl_dir: Path) -> None:
+    """Say on stderr that anybody on the machine may change the crawl."""
+    mode = stat.S_IMODE(crawl_dir.stat().st_mode)
+    if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+        click.echo(f"{crawl_dir} may be changed by anybody here (mode {mode:o}); chmod o-w makes it yours", err=True)
 
 
 @contextmanager

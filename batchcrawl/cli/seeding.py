@@ -7,19 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-from msgspec import structs
 
 from batchcrawl.cli.options import job_argument, quiet_option
-from batchcrawl.cli.running import command_clock, files_of
+from batchcrawl.cli.running import command_clock, files_of, warn_of_open_rights
 from batchcrawl.cli.summaries import echo_inject
 from batchcrawl.errors import JobFileError, SeedError, UsageError
 from batchcrawl.inject import inject as inject_step
 from batchcrawl.job.crawl import fixed_at_birth, open_or_create
 from batchcrawl.job.load import Job, load_job, require_contact
-from batchcrawl.job.seed_files import read_seed_file, read_seeds
+from batchcrawl.job.seed_files import job_seeds, read_seed_file, read_seeds
 from batchcrawl.job.seeds import Seed, SeedFault, parse_seed_lines
 from batchcrawl.job.template import hosts_of
-from batchcrawl.model.kind import UrlKind
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.lock import CrawlLock
 
@@ -53,6 +51,7 @@ def inject(job: str, sources: tuple[str, ...], quiet: bool) -> None:
     disk = Disk()
     disk.make_dir(found.data_dir)
     with files_of(found.data_dir), CrawlLock(found.data_dir / "lock"):
+        warn_of_open_rights(found.data_dir)
         crawl = open_or_create(found, disk)
         crawl.require_no_purge()
         for line in fixed_at_birth(found, crawl.identity):
@@ -115,7 +114,7 @@ def _is_stream(source: str) -> bool:
 def _lines(job: Job, sources: tuple[str, ...]) -> Iterator[Seed | SeedFault]:
     """Yield the seeds of the sources in their order. A source is a file where there is one of that name."""
     if not sources:
-        yield from _own(job)
+        yield from job_seeds(job)
     for source in sources:
         if source == "-":
             yield from _stdin()
@@ -131,13 +130,3 @@ def _stdin() -> Iterator[Seed | SeedFault]:
     if sys.stdin is None:
         raise SeedError("stdin is closed; pipe seed lines into it, or name a file")
     yield from read_seeds(sys.stdin.buffer, "stdin")
-
-
-def _own(job: Job) -> Iterator[Seed | SeedFault]:
-    for url in job.settings.seeds:
-        yield from parse_seed_lines([url.encode()], job.shown)
-    for url in job.settings.sitemaps.urls:
-        for seed in parse_seed_lines([url.encode()], job.shown):
-            yield structs.replace(seed, kind=UrlKind.SITEMAP) if isinstance(seed, Seed) else seed
-    for path in job.seed_paths:
-        yield from read_seed_file(path, str(path))

@@ -67,6 +67,7 @@ class Crawl:
 def open_crawl(job: Job) -> Crawl:
     """Open the crawl of a job. Raises UsageError when it is not born yet, CorruptData when it lost its crawl.toml."""
     layout = Layout(job.data_dir)
+    _require_no_restore(job, layout)
     if not layout.identity.exists():
         require_unborn(layout)
         raise UsageError(f"{job.name}: nothing is crawled yet; run 'batchcrawl inject {job.argument}' first")
@@ -79,7 +80,7 @@ def open_or_create(job: Job, disk: Disk) -> Crawl:
     Raises CorruptData when it lost its crawl.toml.
     """
     layout = Layout(job.data_dir)
-    if layout.identity.exists():
+    if layout.identity.exists() or layout.restoring.exists():
         return open_crawl(job)
     require_unborn(layout)
     identity = Identity(
@@ -123,3 +124,11 @@ def fixed_at_birth(job: Job, identity: Identity) -> list[str]:
 
 def _says_else(setting: str, wanted: object, born: object) -> str:
     return f"{setting} is fixed at birth: {born} is in force and not {wanted}; another value takes a new crawl"
+
+
+def _require_no_restore(job: Job, layout: Layout) -> None:
+    if layout.restoring.exists():
+        raise WrongOrder(
+            f"{job.name}: a restore was cut, so the crawl is a mixture; {layout.restoring} names the snapshot, "
+            f"and 'batchcrawl restore {job.argument} NAME' goes on with it"
+        )

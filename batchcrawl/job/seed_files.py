@@ -7,13 +7,28 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from msgspec import structs
+
 from batchcrawl.errors import SeedError
+from batchcrawl.job.load import Job
 from batchcrawl.job.seeds import LINE_BYTES_MAX, Seed, SeedFault, parse_seed_lines
+from batchcrawl.model.kind import UrlKind
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 _GZIP_MAGIC = b"\x1f\x8b"
+
+
+def job_seeds(job: Job) -> Iterator[Seed | SeedFault]:
+    """Yield the seeds and faults of a job: its seeds, its sitemaps, then its seed files; raises as `read_seed_file`."""
+    for url in job.settings.seeds:
+        yield from parse_seed_lines([url.encode()], job.shown)
+    for url in job.settings.sitemaps.urls:
+        for seed in parse_seed_lines([url.encode()], job.shown):
+            yield structs.replace(seed, kind=UrlKind.SITEMAP) if isinstance(seed, Seed) else seed
+    for path in job.seed_paths:
+        yield from read_seed_file(path, str(path))
 
 
 def read_seed_file(path: Path, shown: str) -> Iterator[Seed | SeedFault]:

@@ -68,7 +68,7 @@ def _check_record(db: CrawlDb, fingerprint: bytes, record: UrlRecord) -> Iterato
 
 
 @dataclass
-class _Counted:
+class Counted:
     """What the URL records of a host say together."""
 
     urls: Counter[int] = field(default_factory=Counter)
@@ -76,21 +76,22 @@ class _Counted:
 
 
 def _check_hosts(db: CrawlDb) -> Iterator[Fault]:
-    both = heapq.merge(_recount(db), _stored_hosts(db), key=itemgetter(0))
+    both = heapq.merge(recount_hosts(db), stored_hosts(db), key=itemgetter(0))
     for host_part, group in groupby(both, key=itemgetter(0)):
-        counted = _Counted()
+        counted = Counted()
         stored: bytes | None = None
         for _, found in group:
-            if isinstance(found, _Counted):
+            if isinstance(found, Counted):
                 counted = found
             else:
                 stored = found
         yield from _check_host(keys.host_key(host_part), counted, stored)
 
 
-def _recount(db: CrawlDb) -> Iterator[tuple[bytes, _Counted | bytes]]:
+def recount_hosts(db: CrawlDb) -> Iterator[tuple[bytes, Counted | bytes]]:
+    """Yield each host part that has URL records, with what these say together."""
     for host_part, group in groupby(db.entries(b"u"), key=lambda entry: entry[0][1 : 1 + keys.HOST_PART_BYTES]):
-        counted = _Counted()
+        counted = Counted()
         for _, value in group:
             try:
                 head = decode_head(value)
@@ -101,12 +102,13 @@ def _recount(db: CrawlDb) -> Iterator[tuple[bytes, _Counted | bytes]]:
         yield host_part, counted
 
 
-def _stored_hosts(db: CrawlDb) -> Iterator[tuple[bytes, _Counted | bytes]]:
+def stored_hosts(db: CrawlDb) -> Iterator[tuple[bytes, Counted | bytes]]:
+    """Yield each host part that has a host record, with that as it is stored."""
     for key, value in db.entries(b"h"):
         yield key[1:], value
 
 
-def _check_host(key: bytes, counted: _Counted, stored: bytes | None) -> Iterator[Fault]:
+def _check_host(key: bytes, counted: Counted, stored: bytes | None) -> Iterator[Fault]:
     if stored is None:
         yield Fault(key, f"the host record of {counted.urls.total()} URLs is missing")
         return
@@ -126,7 +128,7 @@ def _check_domains(db: CrawlDb) -> Iterator[Fault]:
         return entry[0][1 : 1 + keys.DOMAIN_PART_BYTES]
 
     for part, group in groupby(db.entries(b"d"), key=registered):
-        counted = _count_by_domain(db, part)
+        counted = count_by_domain(db, part)
         for key, stored in group:
             try:
                 domain = decode_domain(stored)
@@ -137,7 +139,7 @@ def _check_domains(db: CrawlDb) -> Iterator[Fault]:
                 yield Fault(key, f"{domain.domain} counts {domain.urls} URLs, but has {counted[key[1:]]}")
 
 
-def _count_by_domain(db: CrawlDb, part: bytes) -> Counter[bytes]:
+def count_by_domain(db: CrawlDb, part: bytes) -> Counter[bytes]:
     """Count the URLs of a registered domain by the domain parts of their hosts."""
     counted = Counter({part: sum(1 for _ in db.keys(b"u" + part))})
     for key, stored in db.entries(b"h" + part):

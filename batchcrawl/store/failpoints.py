@@ -40,6 +40,8 @@ FAILPOINTS = (
     "purge.decided",
     "purge.settled",
     "purge.ended",
+    "snapshot.visible",
+    "restore.begun",
 )
 """Every name in the program, in the order of the flow."""
 

@@ -46,13 +46,55 @@ class Layout:
         return self.root / "segments"
 
     @property
+    def snapshots(self) -> Path:
+        """The directory of snapshots that stay."""
+        return self.root / "snapshots"
+
+    @property
+    def restored(self) -> Path:
+        """Where a restore builds the crawl before it puts it in its place."""
+        return self.root / ".restored"
+
+    @property
+    def restoring(self) -> Path:
+        """Says which snapshot is being put in place; while it is there, the crawl may be a mixture."""
+        return self.root / "restore.json"
+
+    @property
     def crawldbs(self) -> Path:
         """The directory of the partitions' databases."""
         return self.snapshot or self.root / "crawldb"
 
+    @property
+    def rebuilt(self) -> Path:
+        """Where the partitions' databases are made anew from segments."""
+        return self.root / ".crawldb.rebuilt"
+
+    @property
+    def ready(self) -> Path:
+        """Those databases once they are whole, until they are in their place."""
+        return self.root / ".crawldb.ready"
+
+    @property
+    def damaged(self) -> Path:
+        """The databases that were replaced by those made anew."""
+        return self.root / "crawldb.damaged"
+
+    def mended(self, partition: int) -> Path:
+        """Return where the database of a partition is mended."""
+        return self.crawldbs / f".mended-{partition}"
+
+    def damaged_partition(self, partition: int) -> Path:
+        """Return the database of a partition that was replaced by a mended one."""
+        return self.crawldbs / f".damaged-{partition}"
+
     def crawldb(self, partition: int) -> Path:
         """Return the LevelDB directory of a partition."""
         return self.crawldbs / str(partition)
+
+    def saved(self, name: str) -> Path:
+        """Return the directory of a snapshot."""
+        return self.snapshots / name
 
     def segment(self, segment_id: str) -> Path:
         """Return the directory of a segment."""
@@ -85,6 +127,14 @@ class Layout:
     def ended_purge(self) -> Path:
         """The name that a purge has while its files are removed."""
         return self.root / ".ended-purge"
+
+    def removed_segment(self, segment_id: str) -> Path:
+        """Return the name that a segment has while it is deleted because nothing needs it."""
+        return self.segments / f".removed-{segment_id}"
+
+    def removed_segments(self) -> list[Path]:
+        """Return what is left of segments whose deletion was cut."""
+        return sorted(self.segments.glob(".removed-*"))
 
     def unborn_segments(self) -> list[Path]:
         """Return what is left of segments whose building was cut, or is under way."""

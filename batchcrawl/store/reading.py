@@ -6,7 +6,7 @@ from pathlib import Path
 from batchcrawl.errors import CorruptData, CrawlError
 
 ADVICE = "restore it from a copy; 'batchcrawl check JOB' shows the extent"
-"""What to do about damage; nothing of a crawl can be made up again from the rest."""
+"""What to do about damage; of the crawldb, `repair` may have something back."""
 
 
 def open_stored(path: Path) -> BufferedReader:

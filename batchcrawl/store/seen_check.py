@@ -11,7 +11,8 @@ from batchcrawl.store.crawldb import CrawlDb
 from batchcrawl.store.seen_keys import KINDS, group_of, is_text, owner_of, page_of, seen_keys
 from batchcrawl.web.fingerprint import partition_of
 
-Faults = Iterator[tuple[CrawlDb, Fault]]
+Faults = Iterator[tuple[int, Fault]]
+"""Each with the number of the partition that has it."""
 
 
 def verify_seen(partitions: Sequence[CrawlDb]) -> Faults:
@@ -24,36 +25,37 @@ def verify_seen(partitions: Sequence[CrawlDb]) -> Faults:
             record = _decoded(value)
             if record is not None:
                 yield from _check_page(partitions, key[1:], record)
-    for db in partitions:
+    for p, db in enumerate(partitions):
         for kind in KINDS:
             for key, value in db.entries(kind):
-                yield from _check_entry(partitions, db, key, value)
+                yield from _check_entry(partitions, p, key, value)
 
 
 def _check_page(partitions: Sequence[CrawlDb], fingerprint: bytes, record: UrlRecord) -> Faults:
     for key in seen_keys(fingerprint, record):
-        db = partitions[owner_of(key, len(partitions))]
+        owner = owner_of(key, len(partitions))
+        db = partitions[owner]
         if db.value(key) != b"":
-            yield db, Fault(key, f"the entry of {record.url} is missing or wrong")
+            yield owner, Fault(key, f"the entry of {record.url} is missing or wrong")
             continue
         if not is_text(key):
             continue
         first = page_of(next(db.keys(group_of(key)), key))
         if record.status is PageStatus.FETCHED and first != fingerprint:
             yield (
-                db,
+                owner,
                 Fault(key, f"{record.url} is no duplicate, but {_name(partitions, first)} was first with its text"),
             )
         if record.status is PageStatus.DUPLICATE and first == fingerprint:
-            yield db, Fault(key, f"{record.url} is a duplicate, but was first with its text")
+            yield owner, Fault(key, f"{record.url} is a duplicate, but was first with its text")
 
 
-def _check_entry(partitions: Sequence[CrawlDb], db: CrawlDb, key: bytes, value: bytes) -> Faults:
+def _check_entry(partitions: Sequence[CrawlDb], p: int, key: bytes, value: bytes) -> Faults:
     fingerprint = page_of(key)
     record = _record(partitions, fingerprint)
-    at_home = partitions[owner_of(key, len(partitions))] is db
+    at_home = owner_of(key, len(partitions)) == p
     if record is None or not at_home or value != b"" or key not in seen_keys(fingerprint, record):
-        yield db, Fault(key, f"an entry that no record asks for ({record.url if record else fingerprint.hex()})")
+        yield p, Fault(key, f"an entry that no record asks for ({record.url if record else fingerprint.hex()})")
 
 
 def _name(partitions: Sequence[CrawlDb], fingerprint: bytes) -> str:

@@ -1,6 +1,7 @@
 """A segment: its manifest, the state of its steps and their stamps."""
 
 import calendar
+import hashlib
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -144,6 +145,19 @@ class Segment:
         info = self.entry(name).info(name)
         (check_file if whole else check_size)(path, info)
 
+    def check_manifest(self) -> None:
+        """Compare the manifest with the last stamp, which has its checksum. Raises CorruptData.
+
+        A manifest that was replaced without its stamp, by a process that was cut, and one whose stamps are from before
+        they had anything in them, are taken as they are.
+        """
+        done = [step for step in STEPS if self.is_done(step)]
+        said = read_stored(self.paths.stamp(done[-1])) if done else b""
+        if not said or any(step not in done for step in self.manifest.steps):
+            return
+        if said != _stamp_text(self.paths.manifest):
+            raise CorruptData(f"{self.paths.manifest}: is not what was written with the stamp .{done[-1]}; {ADVICE}")
+
     def is_done(self, step: str) -> bool:
         """Tell whether a step (one of STEPS) has its stamp."""
         return self.paths.stamp(step).exists()
@@ -160,7 +174,7 @@ class Segment:
         self.manifest.steps[step] = info
         self.manifest.files |= {name: FileEntry.of(file) for name, file in files.items()}
         write_manifest(disk, self.paths.manifest, self.manifest)
-        disk.write_file(self.paths.stamp(step), b"")
+        disk.write_file(self.paths.stamp(step), _stamp_text(self.paths.manifest))
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -176,6 +190,10 @@ def read_manifest(path: Path) -> Manifest:
 def write_manifest(disk: Disk, path: Path, manifest: Manifest) -> None:
     """Replace the manifest of a segment."""
     disk.write_file(path, msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
+
+
+def _stamp_text(manifest: Path) -> bytes:
+    return hashlib.sha256(read_stored(manifest)).hexdigest().encode() + b"\n"
 
 
 def segment_id(instant: int) -> str:

@@ -21,6 +21,7 @@ from batchcrawl.store.leveldb_manifest import next_file_number
 from batchcrawl.store.reading import ADVICE
 
 TABLE = re.compile(r"\d+\.(ldb|sst)")
+MANIFEST = re.compile(r"MANIFEST-\d+")
 LOG = re.compile(r"\d+\.log")
 TRIES = 100
 """A compaction replaces the manifest's state some times a second at most; a look takes milliseconds."""
@@ -94,6 +95,8 @@ def _copied(disk: Disk, source: Path, target: Path) -> bool:
     try:
         current = (source / "CURRENT").read_bytes()
         manifest = current.decode("ascii", errors="replace").strip()
+        if not MANIFEST.fullmatch(manifest):
+            raise CorruptData(f"{source / 'CURRENT'} names no manifest; {ADVICE}")
         if not (source / manifest).is_file() and (source / "CURRENT").read_bytes() == current:
             raise CorruptData(f"{source / manifest} is missing; {ADVICE}")
         state = (source / manifest).read_bytes()

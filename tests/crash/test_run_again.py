@@ -50,7 +50,7 @@ def test_a_step_that_is_run_again_on_its_own_segment_leaves_its_files_alone(step
     assert (crawling.files(), crawling.dump()) == (before, dump)
 
 
-@pytest.mark.parametrize("command", ["inject", *STEPS, "round", "crawl"])
+@pytest.mark.parametrize("command", ["inject", *STEPS, "round", "crawl", "snapshot", "repair", "check"])
 def test_a_crawl_in_use_is_left_alone_and_the_holder_named(command: str, stage: Stages) -> None:
     crawling = stage.before("generate")
     with CrawlLock(crawling.data / "lock"):
