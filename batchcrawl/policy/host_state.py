@@ -41,6 +41,8 @@ class HostState:
         """When its next URL became that."""
         self.free_at = 0.0
         """The earliest instant of the next contact."""
+        self._free_from = 0.0
+        """When that was settled: on a wall clock that is set back later, only the time between the two is waited."""
         self.is_put_off_with_domain = False
         self.changed = False
         self._has_just_got_robots = False
@@ -80,7 +82,7 @@ class HostState:
 
     def rest(self, now: float) -> None:
         """Leave the host alone for its delay after a request that teaches nothing."""
-        self.free_at = self.politeness.next_contact(now)
+        self.free_at, self._free_from = self.politeness.next_contact(now), now
 
     def learn_hop(self, hop: RobotsHop, now: float) -> None:
         """Take over where a redirect of robots.txt leads; the next request of the host goes there."""
@@ -125,7 +127,7 @@ class HostState:
         )
         self._tell_domain(line.status, started_at=line.started_at or ended_at, ended_at=ended_at)
         self.address = line.address or self.address
-        self.free_at = self.politeness.next_contact(ended_at)
+        self.free_at, self._free_from = self.politeness.next_contact(ended_at), ended_at
         self.changed = True
         self._has_just_got_robots = False
 
@@ -159,7 +161,7 @@ class HostState:
 
     def wait_s(self, now: float) -> float:
         """Return how long it is to be left alone; a host that is put off gives its URLs back at once."""
-        return 0.0 if self.politeness.put_off else max(0.0, self.free_at - now)
+        return 0.0 if self.politeness.put_off else max(0.0, self.free_at - max(now, self._free_from))
 
     @property
     def why_put_off(self) -> str:

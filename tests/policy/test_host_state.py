@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -319,3 +320,12 @@ def test_a_robots_txt_that_could_not_be_had_for_thirty_days_counts_as_absent() -
         get_robots(host, copy, status=500)
         assert host.politeness.put_off is put_off
     assert host.allowed.allowed("batchcrawl", f"{HOST}/any")
+
+
+@pytest.mark.parametrize("set_back_s", [0.0, 6 * 3600.0, 400 * 86_400.0])
+def test_a_wall_clock_that_is_set_back_makes_no_pause_longer(set_back_s: float) -> None:
+    at = 500 * DAY_S
+    state = host_state(at=at)
+    state.rest(at)
+    assert state.wait_s(at) > 0
+    assert state.wait_s(at - set_back_s) == state.wait_s(at)
