@@ -17,7 +17,7 @@ ifneq ($(shell case '$(ROUNDS)' in (''|0*|*[!0-9]*) echo wrong;; esac),)
 $(error ROUNDS is '$(ROUNDS)'; it must be a number from 1)
 endif
 
-.PHONY: help setup demo round crawl test test-slow check lint bench docs-crawl browser-check clean
+.PHONY: help setup demo round crawl test test-slow fuzz check lint bench docs-crawl browser-check clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -73,6 +73,9 @@ test: $(READY) ## the tests
 
 test-slow: $(READY) ## the long ones: hundreds of random kills
 	$(BIN)/python -m pytest -n auto -m slow
+
+fuzz: $(READY) ## the readers of bytes from elsewhere, on FUZZ_EXAMPLES=n inputs each
+	FUZZ_EXAMPLES=$(or $(FUZZ_EXAMPLES),5000) $(BIN)/python -m pytest -n auto tests/fuzz
 
 check: lint test ## everything that CI holds: lint, format, types, layers, shape rules, tests
 
