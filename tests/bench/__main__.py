@@ -1,11 +1,25 @@
-"""Measure and print the figures as a table: `python -m tests.bench [--quick] [NAME...]`."""
+"""Measure and print the figures as a table: `python -m tests.bench [--quick] [NAME...]`.
+
+`python -m tests.bench soak [--minutes N]` crawls for so long; it is no part of all.
+"""
 
 import argparse
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from tests.bench import by_step, crawldb_reads, fetch_speed, latency, memory, parse_speed, polite, scale, whole_round
+from tests.bench import (
+    by_step,
+    crawldb_reads,
+    fetch_speed,
+    latency,
+    memory,
+    parse_speed,
+    polite,
+    scale,
+    soak,
+    whole_round,
+)
 from tests.bench.freshness import measure as freshness
 from tests.bench.spent import ProgramFailed
 from tests.bench.table import Row, machine, table
@@ -24,13 +38,17 @@ BENCHES: dict[str, Callable[..., list[Row]]] = {
     "scale": scale.run,
 }
 """By name, in the order in which they run."""
+SOAK = "soak"
 
 
 def main(arguments: list[str]) -> int:
     """Run the benches of the names, or all; return 1 if one cannot be measured here."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Measure batchcrawl; no figure fails.")
-    parser.add_argument("names", nargs="*", choices=[[], *BENCHES], metavar="NAME", help=", ".join(BENCHES))
+    parser.add_argument(
+        "names", nargs="*", choices=[[], *BENCHES, SOAK], metavar="NAME", help=", ".join([*BENCHES, SOAK])
+    )
     parser.add_argument("--quick", action="store_true", help="small sizes: shows that the benches work, not how fast")
+    parser.add_argument("--minutes", type=float, default=soak.MINUTES, help="how long `soak` crawls")
     options = parser.parse_args(arguments)
     print(f"{machine()}, {datetime.now(UTC):%Y-%m-%d}", flush=True)
     rows: list[Row] = []
@@ -38,7 +56,8 @@ def main(arguments: list[str]) -> int:
     for name in options.names or BENCHES:
         print(f"measuring: {name}", file=sys.stderr)
         try:
-            rows += BENCHES[name](quick=options.quick)
+            more = soak.run(quick=options.quick, minutes=options.minutes) if name == SOAK else None
+            rows += BENCHES[name](quick=options.quick) if more is None else more
         except (NginxFailed, ProgramFailed) as error:
             failed = True
             print(f"{name}: not measured: {error}", file=sys.stderr)

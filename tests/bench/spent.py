@@ -78,21 +78,23 @@ def _wait(pid: int, *, sample: bool) -> tuple[int, resource.struct_rusage, int]:
         ended, status, usage = os.wait4(pid, os.WNOHANG)
         if ended:
             return peak, usage, os.waitstatus_to_exitcode(status)
-        peak = max(peak, sum(map(_resident_bytes, _family(pid))))
+        peak = max(peak, sum(map(resident_bytes, processes_of(pid))))
         time.sleep(_SAMPLE_S)
 
 
-def _family(pid: int) -> Iterator[int]:
+def processes_of(pid: int) -> Iterator[int]:
+    """Yield a process and its descendants."""
     yield pid
     try:
         for task in Path(f"/proc/{pid}/task").iterdir():
             for child in (task / "children").read_text(encoding="ascii").split():
-                yield from _family(int(child))
+                yield from processes_of(int(child))
     except OSError:
         return  # it has just ended
 
 
-def _resident_bytes(pid: int) -> int:
+def resident_bytes(pid: int) -> int:
+    """Return what a process has of the memory; 0 for one that has ended."""
     try:
         return int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]) * resource.getpagesize()
     except OSError:

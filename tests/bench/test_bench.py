@@ -74,6 +74,12 @@ def test_the_steps_bench_measures_each_step(tmp_path: Path) -> None:
     assert all(f"CPU of {step}" in output for step in ("generate", "fetch", "parse", "update"))
 
 
+@pytest.mark.slow
+def test_the_soak_survives_its_kills_and_accounts_for_every_url(tmp_path: Path) -> None:
+    output = _quick("soak", tmp_path)
+    assert all(what in output for what in ("memory of all processes", "kills in it", "3 kills"))
+
+
 def test_a_row_that_is_below_what_is_wanted_says_so() -> None:
     row = Row(what="speed", ours=590, unit="pages/s", other=1000, other_name="bare", wanted=0.6)
     assert row.cells() == ("speed", "590 pages/s", "1,000 bare", "0.59", ">= 0.6", "no")
