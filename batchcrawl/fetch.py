@@ -232,7 +232,7 @@ class _Visitor:
             return After(wait_s=host.wait_s(now), again=True)
         if host.needs_robots(now) and not host.politeness.put_off:
             self._ask_for_robots(host)
-            return After(wait_s=host.wait_s(self._clock.now()), again=True)
+            return After(wait_s=host.owed_s, again=True)
         host.refuse_delay(now)
         if host.politeness.put_off:
             self._log(host, unasked(entry, FetchOutcome.DEFERRED, host.why_put_off, at=now))
@@ -326,6 +326,7 @@ class _Visitor:
             cookie=cookie,
             body_bytes_max=self._sitemap_bytes_max if named else None,
         )
+        ended = self._clock.monotonic()
         if isinstance(result, NoAnswer):
             line = failed(entry, result)
         else:
@@ -337,16 +338,15 @@ class _Visitor:
         host.learn_answer(line)
         if _is_tried_again(line.outcome, host.politeness, tries=self._tries[entry.fp]):
             return self._ask_again(host)
-        wait_s = host.wait_s(self._clock.now())
+        wait_s = max(0.0, host.owed_s - (self._clock.monotonic() - ended))
         self._log(host, line)
         self.body_bytes += line.body_bytes or 0
         return After(wait_s=wait_s, drop_host=host.politeness.put_off)
 
     def _ask_again(self, host: HostState) -> After:
         """Leave a URL the next of its host, and write down the pause, which no line of the fetch log tells."""
-        now = self._clock.now()
-        self._output.log_host(host.line(now))
-        return After(wait_s=host.wait_s(now), again=True)
+        self._output.log_host(host.line(self._clock.now()))
+        return After(wait_s=host.owed_s, again=True)
 
     def _is_asked_past(
         self, host: HostState, entry: FetchEntry, answer: Answer, cookie: str | None, *, conditional: bool

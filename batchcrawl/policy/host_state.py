@@ -164,6 +164,11 @@ class HostState:
         return 0.0 if self.politeness.put_off else max(0.0, self.free_at - max(now, self._free_from))
 
     @property
+    def owed_s(self) -> float:
+        """How long it is to be left alone from the end of its last request on, whatever the wall clock says by now."""
+        return 0.0 if self.politeness.put_off else max(0.0, self.free_at - self._free_from)
+
+    @property
     def why_put_off(self) -> str:
         """What a host that is put off has done."""
         if self.politeness.asks_too_much:

