@@ -116,11 +116,10 @@ def fetch_partition(task: Task, control: Control) -> Fetched:
     )
     try:
         names = _fetch_rest(task, output, control, was_cut=was_cut)
-        files = output.seal()
     except BaseException:
         output.suspend()
         raise
-    result = Fetched(Counter(names), files)
+    result = Fetched(Counter(names), output.seal())
     for line in read_log(paths.fetch_log(task.partition), FetchLogLine, sealed=True):
         result.counts[line.outcome.value] += 1
         result.counts["body_bytes"] += line.body_bytes or 0
