@@ -20,10 +20,10 @@ from batchcrawl.job.seeds import Seed
 from batchcrawl.model.clock import FixedClock
 from batchcrawl.model.entries import FetchEntry
 from batchcrawl.model.host import HostRecord
+from batchcrawl.model.kind import UrlKind
 from batchcrawl.model.record import UrlRecord
 from batchcrawl.model.status import PageStatus, Place
 from batchcrawl.policy.admission import new_host
-from batchcrawl.policy.priority import seed_level
 from batchcrawl.settle import settled_tasks
 from batchcrawl.store.crawldb import CrawlDb, Entry, mend
 from batchcrawl.store.disk import Disk
@@ -272,7 +272,7 @@ def _record_of(crawl: Crawl, line: FetchEntry, at: int) -> UrlRecord:
         level=line.level,
         depth=line.depth,
         hops=line.hops,
-        seed=line.depth == 0 and line.level >= seed_level(None),
+        seed=line.depth == 0 and line.kind is UrlKind.PAGE,
         kind=line.kind,
         fetches=line.fetches,
         first_seen_at=at,

@@ -107,10 +107,10 @@ def _rebuild_records(db: CrawlDb, counts: Counter[str]) -> None:
             record.place, record.lease = Place.READY, None
             writes.put(key, encode_record(record))
             counts["leases ended"] += 1
-        index = keys.index_key(key[1:], record)
-        if index is not None and db.value(index) is None:
-            writes.put(index, b"")
-            counts["index entries added"] += 1
+        for index, held in keys.index_entries(key[1:], record).items():
+            if db.value(index) != held:
+                writes.put(index, held)
+                counts["index entries added"] += 1
     writes.commit()
 
 
@@ -122,7 +122,7 @@ def _rebuild_indexes(db: CrawlDb, counts: Counter[str]) -> None:
     ):
         for key in db.keys(prefix):
             entry = db.load(fingerprint_of(key)) if len(key) == size else None
-            if entry is None or entry.stored_index != key:
+            if entry is None or key not in entry.stored_index:
                 writes.delete(key)
                 counts["index entries removed"] += 1
     writes.commit()
