@@ -86,6 +86,7 @@ def restore_snapshot(layout: Layout, name: str, *, disk: Disk) -> Restored:
         save_parts(disk, layout.saved(name), layout.restored)
         disk.write_file(layout.restoring, _encoded(info))
         failpoint("restore.begun")
+    disk.remove_tree(layout.purge)  # of the crawl that is given up
     put_in_place(disk, layout.restored, layout.root)
     disk.remove_tree(layout.restored)
     disk.remove(layout.restoring)

@@ -22,8 +22,9 @@ from batchcrawl.model.host import (
 )
 from batchcrawl.model.record import UrlRecord, decode_record, encode_record
 from batchcrawl.model.status import PageStatus, Place
+from batchcrawl.policy.traps import Costly, costly_of
 from batchcrawl.store import keys
-from batchcrawl.store.check import count_by_domain, recount_hosts, stored_hosts
+from batchcrawl.store.check import Counted, count_by_domain, recount_hosts, stored_hosts
 from batchcrawl.store.crawldb import CrawlDb, Entry
 from batchcrawl.store.seen_keys import KINDS, group_of, is_text, owner_of, page_of, seen_keys
 from batchcrawl.web.fingerprint import domain_part
@@ -132,17 +133,17 @@ def _rebuild_hosts(db: CrawlDb, new_host: NewHost, counts: Counter[str]) -> None
     writes = _Writes(db)
     both = heapq.merge(recount_hosts(db), stored_hosts(db), key=itemgetter(0))
     for host_part, group in groupby(both, key=itemgetter(0)):
-        counted: Counter[int] = Counter()
+        counted = Counted()
         host = None
         for _, found in group:
-            if isinstance(found, Counter):
+            if isinstance(found, Counted):
                 counted = found
             else:
                 host = _decoded(found)
         if host is None:
             host = _host_of(db, host_part, new_host)
             counts["hosts made again, without what they had taught"] += 1
-        elif host.urls != counted:
+        elif host.urls != counted.urls or sum(host.costly.values()) != counted.costly:
             counts["hosts counted again"] += 1
         else:
             continue
@@ -150,7 +151,9 @@ def _rebuild_hosts(db: CrawlDb, new_host: NewHost, counts: Counter[str]) -> None
         if host is None:
             writes.delete(key)
         else:
-            host.urls = dict(counted)
+            host.urls = dict(counted.urls)
+            if sum(host.costly.values()) != counted.costly:
+                host.costly = _costly_of(db, host_part)
             writes.put(key, encode_host(host))
     writes.commit()
 
@@ -162,6 +165,13 @@ def _host_of(db: CrawlDb, host_part: bytes, new_host: NewHost) -> HostRecord | N
         host = host or new_host(record)
         host.seed = host.seed or record.seed
     return host
+
+
+def _costly_of(db: CrawlDb, host_part: bytes) -> dict[str, int]:
+    """Count a host's costly URLs by what makes them so: what does not show is taken for a copy."""
+    records = (decode_record(value) for _, value in db.entries(b"u" + host_part))
+    kinds = ((costly_of(record.url) or Costly.DUPLICATES).value for record in records if record.costly)
+    return dict(Counter(kinds))
 
 
 def _decoded(data: bytes) -> HostRecord | None:

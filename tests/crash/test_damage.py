@@ -158,7 +158,7 @@ def test_the_database_is_made_anew_from_the_segments(step: str, stage: Stages) -
     after = urls(crawling)
     assert after.keys() == before.keys()
     # A timer that had come due was moved, which the next generate does again; and seeds enter with the first segment.
-    other = {"place", "next_fetch_at", "first_seen_at"}
+    other = {"place", "level", "next_fetch_at", "first_seen_at"}
     differences = {
         (name, url)
         for url in before
