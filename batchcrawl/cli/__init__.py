@@ -47,6 +47,11 @@ PLACES = {
     "robots": Place("hosts", "robots", "Look at what robots.txt files say."),
     "dump": Place("look", "dump_command", "Print the whole crawldb as JSON lines, URLs and hosts."),
     "db": Place("db", "db", "Move the whole crawldb, or tidy it up."),
+    "export": Place(
+        "exporting",
+        "export_command",
+        "Write out the latest version of each page, its links, or an index of all that is stored.",
+    ),
     "check": Place("check", "check", "Prove that a crawl is what was written, by records and checksums."),
     "repair": Place("repairing", "repair_command", "Have back what can be had of a damaged crawldb."),
     "fakeweb": Place("fakeweb", "fakeweb", "Serve a seeded synthetic web on loopback."),

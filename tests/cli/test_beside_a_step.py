@@ -29,7 +29,9 @@ def test_a_second_step_is_refused() -> None:
     assert run("generate", "x.toml").exit_code == 5
 
 
-@pytest.mark.parametrize("command", [["status"], ["hosts"], ["dump"], ["url", "localhost:9"]])
+@pytest.mark.parametrize(
+    "command", [["status"], ["hosts"], ["dump"], ["url", "localhost:9"], ["export", "--to", "nodes", "-q"]]
+)
 def test_a_look_is_not_refused(command: list[str]) -> None:
     result = run(command[0], "x.toml", *command[1:])
     assert (result.exit_code, result.stderr) == (0, "")
