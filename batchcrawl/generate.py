@@ -29,11 +29,11 @@ from batchcrawl.policy.conditions import Condition
 from batchcrawl.policy.domain_state import put_off_until
 from batchcrawl.policy.mix import Mix
 from batchcrawl.policy.recrawl import price_of
-from batchcrawl.policy.selection import Limits, Offers, Ration, available, ration
+from batchcrawl.policy.selection import Limits, Ration, available, ration
 from batchcrawl.policy.update_rules import UpdateRules
 from batchcrawl.store import keys
 from batchcrawl.store.budget_mark import PARTITION, set_budget
-from batchcrawl.store.candidates import candidates, may_ever_be_taken, offered, owed_delay, refetches
+from batchcrawl.store.candidates import candidates, may_ever_be_taken, offered, owed_delay
 from batchcrawl.store.changing import change_urls
 from batchcrawl.store.crawldb import Batch, CrawlDb, Entry
 from batchcrawl.store.disk import Disk
@@ -55,6 +55,7 @@ from batchcrawl.store.segment import (
     write_manifest,
 )
 from batchcrawl.store.space import URL_BYTES, require_free
+from batchcrawl.store.survey import Survey, survey
 from batchcrawl.web.fingerprint import partition_of
 
 
@@ -101,19 +102,11 @@ class _Task:
     limits: Limits
     mix: Mix
     rules: UpdateRules
+    urls_max: int = 0
     ration: Ration = field(default_factory=lambda: Ration({}))
     dry: bool = False
     listed: tuple[bytes, ...] | None = None
     """Fingerprints of what is taken, whether it is due or not; None for the best of what is."""
-
-
-@dataclass
-class _Survey:
-    """What a partition has ready."""
-
-    offers: Offers = field(default_factory=dict)
-    refetches: Counter[int] = field(default_factory=Counter)
-    """By level, those that the limits of hosts and domains let through without new pages; only with a budget."""
 
 
 Chosen = tuple[HostRecord, list[Entry], float]
@@ -157,10 +150,12 @@ def generate(
     allowed = None if budget is None else allowance(budget, clock.now())
     mix = Mix(new_share=crawl.job.settings.recrawl.new_share, refetches_max=allowed)
     rules, turn = update_rules(crawl, budget), segment_instant(name)
-    base = _Task(crawl, 0, now, name, disk, _limits(crawl, wanted, choice.only), mix, rules, dry=dry_run)
+    base = _Task(
+        crawl, 0, now, name, disk, _limits(crawl, wanted, choice.only), mix, rules, wanted.urls_max, dry=dry_run
+    )
     tasks = [replace(base, partition=p) for p in range(crawl.partitions)]
     surveys = run_partitions(survey_partition, tasks, parallel=crawl.cores, control=control)
-    offers = [survey.offers for survey in surveys]
+    offers = [part.offers for part in surveys]
     if not any(offers):
         if choice.only is not None:
             raise NothingDue("nothing that may be taken now is as it was asked for", due_at=None)
@@ -174,7 +169,9 @@ def generate(
     unborn = SegmentPaths(crawl.layout.unborn_segment(name))
     if not dry_run:
         make_folders(crawl.layout, unborn, disk)
-    tasks = [replace(task, ration=mine) for task, mine in zip(tasks, rations, strict=True)]
+    tasks = [
+        replace(task, limits=part.limits, ration=mine) for task, part, mine in zip(tasks, surveys, rations, strict=True)
+    ]
     taken = run_partitions(select_partition, tasks, parallel=crawl.cores, control=control)
     plan = _plan(None if dry_run else name, taken)
     if dry_run:
@@ -182,7 +179,7 @@ def generate(
     if budget is not None:
         # Under a condition the demand is not known, and the price stays.
         places = 0 if choice.only else mix.places_for_refetches(offered_urls, places=wanted.urls_max, turn=turn)
-        ready, lowest = sum((survey.refetches for survey in surveys), Counter()), price_of(rules.pages.min_s)
+        ready, lowest = sum((part.refetches for part in surveys), Counter()), price_of(rules.pages.min_s)
         at = clock.now()
         budget = after_segment(budget, ready=ready, quotas=quotas, places=places, price_min=lowest, now=at)
     manifest = _manifest(crawl, plan, taken, duration_s=wanted.duration_s, budget=budget, now=clock.now())
@@ -220,22 +217,15 @@ def generate_listed(
     return plan
 
 
-def survey_partition(task: _Task, control: Control) -> _Survey:
+def survey_partition(task: _Task, control: Control) -> Survey:
     """Move what has come due into the ready index, then count what each host offers by level."""
-    survey, turn = _Survey(), segment_instant(task.segment)
     with CrawlDb(task.crawl.layout.crawldb(task.partition)) as db:
-        of_budget = task.mix.refetches_max is not None
-        for _ in move_floor(db, task.rules, now=task.now) if of_budget else ():
+        for _ in move_floor(db, task.rules, now=task.now) if task.mix.refetches_max is not None else ():
             control.raise_if_stopping()
         for _ in lift_due(db, task.rules, now=task.now):
             control.raise_if_stopping()
-        for one in candidates(db, task.limits, now=task.now, turn=turn):
-            levels = Counter(map(keys.ready_level, offered(db, one, task.limits, task.mix, turn=turn)))
-            for level, count in levels.items():
-                survey.offers.setdefault(level, Counter())[count] += 1
-            if of_budget:
-                survey.refetches.update(map(keys.ready_level, refetches(db, one, task.limits)))
-    return survey
+        turn = segment_instant(task.segment)
+        return survey(db, task.limits, task.mix, urls_max=task.urls_max, now=task.now, turn=turn)
 
 
 def select_partition(task: _Task, control: Control) -> _Taken:

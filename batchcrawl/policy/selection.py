@@ -10,6 +10,12 @@ from pathlib import Path
 
 from batchcrawl.policy.conditions import Condition
 
+REACH = 4
+REACH_MIN = 100
+"""Of a host at least so many URLs are looked at."""
+ENOUGH = 2
+"""A segment is chosen from so many times the URLs that it takes."""
+
 Offers = dict[int, Counter[int]]
 """By level: how many hosts offer how many URLs of it."""
 
@@ -72,6 +78,25 @@ def host_limit(*, duration_s: float, delay_s: float, urls_max: int | None) -> in
     by_time = None if delay_s <= 0 else max(1, int(duration_s / delay_s))
     limits = [limit for limit in (by_time, urls_max) if limit is not None]
     return min(limits, default=None)
+
+
+def first_reach(*, urls_max: int, hosts: int) -> int:
+    """Return how many URLs of each of so many hosts are looked at first, for a segment of at most `urls_max`.
+
+    A few times its even part: so a segment costs what it holds, however much more its hosts have ready.
+    """
+    return max(REACH_MIN, -(-REACH * urls_max // max(1, hosts)))
+
+
+def next_reach(reach: int, *, offered: int, longest: int, urls_max: int) -> int | None:
+    """Return how many URLs of each host are looked at next, or None when enough is known.
+
+    So far the hosts offered that many URLs, `longest` the most of one. Each step looks at so many times more that the
+    last makes up most of the cost; all of them stay within a multiple of `urls_max`.
+    """
+    if longest < reach or reach >= urls_max or offered >= ENOUGH * urls_max:
+        return None
+    return REACH * reach
 
 
 def shared_by_hosts(offered: list[int], *, urls_max: int | None, hosts_max: int | None, turn: int) -> list[int]:

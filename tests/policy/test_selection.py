@@ -5,7 +5,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batchcrawl.policy.mix import Mix
-from batchcrawl.policy.selection import Offers, add_offers, available, host_limit, ration, shared_by_hosts
+from batchcrawl.policy.selection import (
+    ENOUGH,
+    REACH,
+    REACH_MIN,
+    Offers,
+    add_offers,
+    available,
+    first_reach,
+    host_limit,
+    next_reach,
+    ration,
+    shared_by_hosts,
+)
 
 Hosts = list[dict[int, int]]
 """What each host of a partition offers: URLs by level."""
@@ -143,3 +155,15 @@ def test_over_the_segments_every_host_of_a_domain_gives(hosts: int, hosts_max: i
 
 def test_without_limits_every_host_gives_all() -> None:
     assert shared_by_hosts([3, 1, 2], urls_max=None, hosts_max=None, turn=7) == [3, 1, 2]
+
+
+@given(st.lists(st.integers(1, 5000), min_size=1, max_size=200), st.integers(1, 20_000))
+def test_a_segment_is_chosen_from_enough_and_costs_no_more_than_it_holds(sizes: list[int], urls_max: int) -> None:
+    reach: int | None = first_reach(urls_max=urls_max, hosts=len(sizes))
+    looked_at = last = 0
+    while reach is not None:
+        seen = [min(size, reach) for size in sizes]
+        looked_at, last = looked_at + sum(seen), sum(seen)
+        reach = next_reach(reach, offered=last, longest=max(seen), urls_max=urls_max)
+    assert last >= min(urls_max, sum(sizes))
+    assert looked_at <= 2 * REACH * (ENOUGH + REACH) * urls_max + 2 * REACH_MIN * len(sizes)
