@@ -1,246 +1,242 @@
-"""Report: the state of a crawl at a glance.
+"""Report: a crawl as one page of HTML, with charts and tables, that needs no network.
 
-Reads: crawldb, manifests of the segments. Writes: nothing.
-Commits by: nothing. If killed: nothing has happened.
+Reads: crawldb, manifests of the segments, their counts of links not taken. Writes: the file.
+Commits by: its rename. If killed: the report of before is still there.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from heapq import nlargest
+from itertools import accumulate
+from pathlib import Path
 
-import msgspec
-
-from batchcrawl.job.budgeting import seen_budget
+from batchcrawl.figures.charts import bar_chart, line_chart, row_chart, shown
+from batchcrawl.figures.document import Table, document, figures, heading, paragraph, table, tiles
 from batchcrawl.job.crawl import Crawl
-from batchcrawl.job.freshness import Freshness, freshness
-from batchcrawl.job.recrawl_rules import update_rules
-from batchcrawl.model.budget import BudgetState
-from batchcrawl.model.host import DomainRecord, HostRecord
+from batchcrawl.job.units import instant
+from batchcrawl.model.host import HostRecord
+from batchcrawl.model.record import UrlRecord
 from batchcrawl.model.status import PageStatus
-from batchcrawl.policy.budget import used_on_day_of
-from batchcrawl.policy.domain_state import put_off_until
-from batchcrawl.store import keys
+from batchcrawl.show import rejections
+from batchcrawl.standing import CrawlStatus, HostRow, crawl_status, host_rows
 from batchcrawl.store.crawldb import CrawlDb
-from batchcrawl.store.lock import holder_of
-from batchcrawl.store.records import lines_so_far
-from batchcrawl.store.segment import STEPS, Segment
-from batchcrawl.web.domains import list_version
+from batchcrawl.store.disk import Disk
+from batchcrawl.store.rounds import Round, round_of
+from batchcrawl.store.segment import Segment
+from batchcrawl.store.whole_file import WholeFile
+
+ROUNDS_MAX = 200
+HOSTS_MAX = 100
+ROWS_MAX = 20
+TYPES_MAX = 1000
+"""Content types that are told apart; a server may make up any number."""
+_INTERVALS = {"6 h": 21_600, "1 day": 86_400, "3 days": 259_200, "1 week": 604_800, "1 month": 2_678_400}
+_ANSWERS = {"0.1 s": 0.1, "0.25 s": 0.25, "0.5 s": 0.5, "1 s": 1.0, "2 s": 2.0, "5 s": 5.0, "10 s": 10.0}
+_CHANGES = {"never": 0.0, "up to 10%": 0.1, "up to 25%": 0.25, "up to 50%": 0.5, "up to 75%": 0.75}
+_MORE = "more"
 
 
 @dataclass
-class TrapStatus:
-    """What a crawl has met of one trap, or of one budget."""
+class Findings:
+    """What is counted over all of a crawl."""
 
-    urls: int = 0
-    """Known URLs that it made costly."""
-    rejected: int = 0
-    """Links that it kept out."""
-    hosts: int = 0
-    """Hosts, or registered domains, that it was met on."""
-    most: str = ""
-    """The one of them with the most of both."""
-    most_of_both: int = 0
-
-    def add(self, name: str, *, urls: int, rejected: int) -> None:
-        """Add what was met on one host or domain."""
-        self.urls += urls
-        self.rejected += rejected
-        self.hosts += 1
-        if urls + rejected > self.most_of_both:
-            self.most, self.most_of_both = name, urls + rejected
-
-
-@dataclass
-class CrawlStatus:
-    """What a crawl knows and what it has done."""
-
-    known: int = 0
-    statuses: Counter[str] = field(default_factory=Counter)
-    hosts: int = 0
-    put_off_hosts: int = 0
-    ready: int = 0
-    """URLs that generate may take now, those of hosts put off included."""
-    out: int = 0
-    """URLs that are leased to a segment."""
-    timers: int = 0
-    """URLs that come due later."""
-    next_due_at: int | None = None
-    requests: int = 0
-    body_bytes: int = 0
-    suffix_list: str | None = None
-    """Version of the public suffix list that the crawl was born with, its date first; None where it states none."""
-    segments: int = 0
-    unfinished: dict[str, str] = field(default_factory=dict)
-    """Segments with a step left, and that step's stamp."""
-    outcomes: dict[str, int] = field(default_factory=dict)
-    """Segments that are not fetched to the end, and how many of their URLs have their outcome."""
-    at_work: int | None = None
-    """The process that works on the crawl now."""
-    traps: dict[str, TrapStatus] = field(default_factory=dict)
-    """By trap or budget: calendar, facets, duplicates, path_depth, ..., host_budget, domain_budget."""
-    price: float = 0.0
-    """What the last refetch that is taken is worth, in weighted days; pages worth less than the floor only wait."""
-    floor: float = 0.0
-    budget: BudgetState | None = None
-    """How the budget of refetches stands; None without one."""
-    refetches_today: int | None = None
-    """Refetches leased since midnight, UTC; None without a budget."""
-    freshness: Freshness | None = None
-    """None unless asked for."""
+    status: CrawlStatus
+    rounds: list[Round] = field(default_factory=list)
+    """The newest, oldest first."""
+    depths: Counter[int] = field(default_factory=Counter)
+    types: Counter[str] = field(default_factory=Counter)
+    """Pages by media type."""
+    intervals: Counter[str] = field(default_factory=Counter)
+    """Pages by the fetch interval last set."""
+    changes: Counter[str] = field(default_factory=Counter)
+    """Pages fetched twice at least, by how many of their later fetches saw a change."""
+    answers: Counter[str] = field(default_factory=Counter)
+    """Hosts by the time to the whole answer."""
+    rejected: Counter[str] = field(default_factory=Counter)
+    """Links not taken, by reason."""
+    unreachable: list[tuple[str, str]] = field(default_factory=list)
+    """Hosts whose robots.txt cannot be had, and why; the first of them."""
+    hosts: list[HostRow] = field(default_factory=list)
+    """Those with the most URLs."""
 
 
-def crawl_status(crawl: Crawl, *, now: float, full: bool = False) -> CrawlStatus:
-    """Return the state of a crawl; costs a look at every host and index entry, if `full` at every URL record."""
-    status = CrawlStatus(suffix_list=list_version(crawl.layout.suffix_list.read_text("utf-8")))
-    status.budget = seen_budget(crawl)
-    prices = update_rules(crawl, status.budget).in_force
-    status.price, status.floor = prices.price, prices.floor
+def report(crawl: Crawl, path: Path, *, disk: Disk, now: float) -> None:
+    """Write the report of a crawl, as it is at an instant; costs a look at every record."""
+    text = report_page(crawl.job.name, gather(crawl, now=now), now=now)
+    disk.make_dir(path.parent)
+    with WholeFile(disk, path) as file:
+        file.write(text.encode("utf-8", "replace"))
+        file.finish()
+
+
+def gather(crawl: Crawl, *, now: float) -> Findings:
+    """Count all that the report tells; memory is bounded by its tables and by what `host_rows` holds."""
+    found = Findings(crawl_status(crawl, now=now, full=True))
+    for name in crawl.layout.segment_ids():
+        segment = Segment(crawl.layout.segment(name))
+        found.rounds = [*found.rounds, round_of(segment)][-ROUNDS_MAX:]
+        if segment.is_done("parsed"):
+            for line in rejections(segment):
+                found.rejected[line.reason] += line.links
+    for p in range(crawl.partitions):
+        with CrawlDb(crawl.layout.crawldb(p)) as db:
+            for _, record in db.records():
+                _add_record(found, record)
+            for _, host in db.hosts():
+                _add_host(found, host, now)
+    found.hosts = nlargest(HOSTS_MAX, host_rows(crawl, now=now), key=lambda row: row.known)
+    return found
+
+
+def report_page(name: str, found: Findings, *, now: float) -> str:
+    """Return the page of HTML."""
+    return document(
+        f"Crawl {name}",
+        [
+            heading(f"Crawl {name}", level=1),
+            paragraph(f"as of {instant(now)}", faint=True),
+            paragraph(f"What limits it now: {found.status.limit}"),
+            _tiles(found.status),
+            figures(_rounds_drawn(found)),
+            heading("Rounds"),
+            table(_rounds(found.rounds)),
+            heading("Pages"),
+            figures(_pages_drawn(found)),
+            heading("Hosts"),
+            paragraph(f"The {len(found.hosts):,} with the most URLs, of {found.status.hosts:,}.", faint=True),
+            table(_hosts(found.hosts)),
+            heading("What was left out, and why"),
+            table(_left_out(found), empty="nothing"),
+            heading("Hosts whose robots.txt cannot be had"),
+            table(Table(("host", "why"), found.unreachable), empty="none"),
+        ],
+    )
+
+
+def _add_record(found: Findings, record: UrlRecord) -> None:
+    found.depths[record.depth] += 1
+    if record.status not in (PageStatus.FETCHED, PageStatus.DUPLICATE):
+        return
+    media_type = (record.content_type or "none").partition(";")[0].strip().lower()[:80]
+    found.types[media_type if media_type in found.types or len(found.types) < TYPES_MAX else _MORE] += 1
+    if record.interval_s is not None:
+        found.intervals[_bucket(record.interval_s, _INTERVALS)] += 1
+    if record.fetches > 1:
+        found.changes[_bucket(record.changes / (record.fetches - 1), _CHANGES)] += 1
+
+
+def _add_host(found: Findings, host: HostRecord, now: float) -> None:
+    if host.response_s is not None:
+        found.answers[_bucket(host.response_s, _ANSWERS)] += 1
+    if host.robots is not None and host.robots.is_unreachable(now) and len(found.unreachable) < HOSTS_MAX:
+        found.unreachable.append((host.host, host.robots.detail or ""))
+
+
+def _bucket(number: float, bounds: Mapping[str, float]) -> str:
+    return next((name for name, bound in bounds.items() if number <= bound), _MORE)
+
+
+def _tiles(status: CrawlStatus) -> str:
+    refetching = []
+    if status.freshness is not None and status.freshness.copies:
+        refetching += [("of the copies still right", f"{status.freshness.plain:.1%}")]
     if status.budget is not None:
-        status.refetches_today = used_on_day_of(status.budget, now)
-    if full:
-        status.freshness = freshness(crawl, now=now)
-    for p in range(crawl.partitions):
-        with CrawlDb(crawl.layout.crawldb(p)) as db:
-            _add_partition(status, db, now)
-    status.out = status.known - status.ready - status.timers
-    status.at_work = holder_of(crawl.layout.lock)
-    for name in crawl.layout.segment_ids():
-        segment = Segment(crawl.layout.segment(name))
-        status.segments += 1
-        step = segment.next_step()
-        if step is not None:
-            status.unfinished[name] = step
-        if step == "fetched":
-            status.outcomes[name] = sum(lines_so_far(segment.paths.fetch_log(p)) for p in range(crawl.partitions))
-    return status
+        refetching += [(f"refetches today, of {shown(status.budget.budget)}", shown(status.refetches_today or 0))]
+    return tiles(
+        [
+            ("URLs known", shown(status.known)),
+            ("pages", shown(status.statuses["fetched"])),
+            ("duplicates", shown(status.duplicates)),
+            ("hosts", shown(status.hosts)),
+            ("hosts put off", shown(status.put_off_hosts)),
+            ("due now", shown(status.ready)),
+            ("due within a day", shown(status.due_1d)),
+            ("MB of bodies", shown(round(status.body_bytes / 1e6))),
+            *refetching,
+        ]
+    )
 
 
-def segment_rows(crawl: Crawl) -> list[dict[str, Any]]:
-    """Return one row a segment, oldest first: id, URLs, hosts, its last step and what its steps counted."""
-    rows: list[dict[str, Any]] = []
-    for name in crawl.layout.segment_ids():
-        segment = Segment(crawl.layout.segment(name))
-        done = [step for step in STEPS if segment.is_done(step)]
-        counts = {key: n for info in segment.manifest.steps.values() for key, n in info.counts.items()}
-        rows.append(
-            {
-                "id": name,
-                "urls": segment.manifest.urls,
-                "hosts": segment.manifest.hosts,
-                "state": done[-1] if done else "begun",
-                "fetched": counts.get("fetched", 0),
-                "new": counts.get("new", 0),
-                "body_bytes": counts.get("body_bytes", 0),
-            }
-        )
-    return rows
+def _rounds_drawn(found: Findings) -> list[tuple[str, str]]:
+    rounds = found.rounds
+    names = [instant(told.created_at)[5:16].replace("T", " ") for told in rounds]
+    known = list(accumulate([found.status.known, *(-told.new for told in reversed(rounds[1:]))]))[::-1]
+    pages = list(accumulate(told.pages for told in rounds))
+    outcomes: Counter[str] = Counter()
+    for told in rounds:
+        outcomes.update(told.outcomes)
+    most = outcomes.most_common(ROWS_MAX)
+    return [
+        ("URLs known after each round", line_chart("known", names, {"known": known if rounds else []})),
+        ("Pages fetched, all rounds so far", line_chart("pages", names, {"pages": pages})),
+        ("URLs and pages by round", bar_chart("rounds", names, _by_round(rounds, "urls", "pages"))),
+        ("Pages a second by round", bar_chart("rate", names, _by_round(rounds, "pages_per_s"))),
+        ("MB by round", bar_chart("bytes", names, {"MB": [told.body_bytes / 1e6 for told in rounds]})),
+        ("Outcomes", row_chart("outcomes", [name for name, _ in most], {"URLs": [urls for _, urls in most]})),
+    ]
 
 
-class HostRow(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """How a host stands."""
-
-    host: str
-    known: int
-    fetched: int = 0
-    due: int = 0
-    """URLs that may be taken now."""
-    waiting: int = 0
-    """URLs that come due later."""
-    delay_s: float | None = None
-    reason: str = "not asked yet"
-    """What the delay comes from, or why the host is put off."""
-    response_s: float | None = None
-    failures: int = 0
-    put_off_until: float | None = None
-    requests: int = 0
-    body_bytes: int = 0
+def _by_round(rounds: list[Round], *names: str) -> dict[str, list[float]]:
+    return {name: [getattr(told, name) for told in rounds] for name in names}
 
 
-def host_rows(crawl: Crawl, *, now: float) -> Iterator[HostRow]:
-    """Yield how every host stands, in the order of domains' keys; ready URLs and timers are counted one by one."""
-    politeness = crawl.job.settings.politeness
-    rules = (politeness.delay_min_s, politeness.delay_max_s)
-    for p in range(crawl.partitions):
-        with CrawlDb(crawl.layout.crawldb(p)) as db:
-            due, later = _timers_by_host(db, now)
-            for part, host in db.hosts():
-                domain = db.domain(part, host)
-                put_off = put_off_until(host, domain)
-                yield HostRow(
-                    host=host.host,
-                    known=sum(host.urls.values()),
-                    fetched=host.urls.get(PageStatus.FETCHED, 0) + host.urls.get(PageStatus.DUPLICATE, 0),
-                    due=sum(1 for _ in db.ready(part)) + due[part],
-                    waiting=later[part],
-                    delay_s=host.delay_s,
-                    reason=_why_put_off(host, domain, rules) if put_off > now else _why_delay(host, rules),
-                    response_s=host.response_s,
-                    failures=host.failures,
-                    put_off_until=put_off if put_off > now else None,
-                    requests=host.requests,
-                    body_bytes=host.body_bytes,
-                )
+def _pages_drawn(found: Findings) -> list[tuple[str, str]]:
+    depths = sorted(found.depths)[:40]
+    types = found.types.most_common(10)
+    return [
+        ("URLs by depth", bar_chart("depth", list(map(str, depths)), {"URLs": [found.depths[d] for d in depths]})),
+        ("Pages by content type", row_chart("types", [name for name, _ in types], {"pages": [n for _, n in types]})),
+        ("Pages by fetch interval, at most", _buckets("intervals", found.intervals, _INTERVALS, "pages")),
+        ("Pages by how many fetches saw a change", _buckets("changes", found.changes, _CHANGES, "pages")),
+        ("Hosts by time to the whole answer, at most", _buckets("answers", found.answers, _ANSWERS, "hosts")),
+    ]
 
 
-def _timers_by_host(db: CrawlDb, now: float) -> tuple[Counter[bytes], Counter[bytes]]:
-    """Count by host part the URLs whose timers are due, and the others."""
-    due: Counter[bytes] = Counter()
-    later: Counter[bytes] = Counter()
-    for key in db.waiting():
-        counted = due if keys.timer_instant(key) <= now else later
-        counted[keys.timer_fingerprint(key)[: keys.HOST_PART_BYTES]] += 1
-    return due, later
+def _buckets(name: str, counts: Counter[str], bounds: Mapping[str, float], what: str) -> str:
+    labels = [*bounds, _MORE]
+    return bar_chart(name, labels, {what: [counts[label] for label in labels]})
 
 
-_Bounds = tuple[float, float]
-"""The job's delay_min and delay_max, in seconds."""
+def _rounds(rounds: list[Round]) -> Table:
+    head = ("segment", "URLs", "hosts", "pages", "new URLs", "links", "MB", "pages/s", "minutes", "ended")
+    return Table(
+        head,
+        [
+            (
+                *(told.segment, told.urls, told.hosts, told.pages, told.new, told.links, told.body_bytes / 1e6),
+                *(told.pages_per_s, told.duration_s / 60, told.why),
+            )
+            for told in reversed(rounds)
+        ],
+    )
 
 
-def _why_put_off(host: HostRecord, domain: DomainRecord | None, bounds: _Bounds) -> str:
-    if domain is not None and (domain.deferred_until or 0.0) > (host.deferred_until or 0.0):
-        return f"put off: hosts of {domain.domain} answered 429 or 503 {domain.refusals} times in a row"
-    if host.robots is not None and host.robots.is_unreachable(host.robots.fetched_at):
-        return f"put off: robots.txt cannot be had: {host.robots.detail}"
-    if (host.crawl_delay_s or 0) >= (host.delay_s or 0) > bounds[1]:
-        return f"put off: its Crawl-delay of {host.crawl_delay_s:g} s is above the job's delay_max"
-    return f"put off: it refused or failed {'once' if host.failures == 1 else f'{host.failures} times in a row'}"
+def _hosts(rows: list[HostRow]) -> Table:
+    head = ("host", "URLs", "pages", "due", "later", "requests", "MB", "delay, s", "answer, s", "why")
+    return Table(
+        head,
+        [
+            (
+                *(row.host, row.known, row.fetched, row.due, row.waiting, row.requests, row.body_bytes / 1e6),
+                *(row.delay_s, row.response_s, row.reason),
+            )
+            for row in rows
+        ],
+    )
 
 
-def _why_delay(host: HostRecord, bounds: _Bounds) -> str:
-    if host.delay_s is None:
-        return "not asked yet"
-    if host.crawl_delay_s is not None and host.crawl_delay_s >= host.delay_s:
-        return "Crawl-delay of its robots.txt"
-    return "slow answers" if host.delay_s > bounds[0] else "the job's delay_min"
-
-
-def _add_traps(status: CrawlStatus, name: str, *, costly: dict[str, int], rejected: dict[str, int]) -> None:
-    links = {reason.removeprefix("trap_"): times for reason, times in rejected.items()}
-    for trap in costly.keys() | links.keys():
-        of_trap = status.traps.setdefault(trap, TrapStatus())
-        of_trap.add(name, urls=costly.get(trap, 0), rejected=links.get(trap, 0))
-
-
-def _add_partition(status: CrawlStatus, db: CrawlDb, now: float) -> None:
-    for _, domain in db.domains():
-        _add_traps(status, domain.domain, costly={}, rejected=domain.rejected)
-    for part, host in db.hosts():
-        _add_traps(status, host.host, costly=host.costly, rejected=host.rejected)
-        status.hosts += 1
-        status.requests += host.requests
-        status.body_bytes += host.body_bytes
-        if put_off_until(host, db.domain(part, host)) > now:
-            status.put_off_hosts += 1
-        for number, urls in host.urls.items():
-            status.statuses[PageStatus(number).name.lower()] += urls
-            status.known += urls
-    status.ready += sum(1 for _ in db.keys(b"r"))
-    for key in db.waiting():
-        due_at = keys.timer_instant(key)
-        if due_at <= now:
-            status.ready += 1
-            continue
-        status.timers += 1
-        if status.next_due_at is None or due_at < status.next_due_at:
-            status.next_due_at = due_at
+def _left_out(found: Findings) -> Table:
+    status = found.status
+    rows: list[tuple[str, str, int, str]] = [
+        ("link", reason, links, "") for reason, links in sorted(found.rejected.items(), key=lambda entry: -entry[1])
+    ]
+    rows += [
+        ("trap or budget", name, trap.urls + trap.rejected, f"most on {trap.most}")
+        for name, trap in sorted(status.traps.items())
+    ]
+    rows += [
+        ("page", name, status.statuses[name], "") for name in ("blocked", "skipped", "gone") if status.statuses[name]
+    ]
+    rows += [("fetch, last rounds", name, times, "") for name, times in status.errors.most_common()]
+    return Table(("what", "reason", "times", "where"), rows)

@@ -160,7 +160,7 @@ def test_the_paths_are_those_of_the_layout() -> None:
     paths += [segment.rules, segment.briefs(0), segment.claims(0, 1), segment.verdicts(0)]
     paths += [segment.stamp(step) for step in STEPS]
     purge = PurgePaths(layout.purge)
-    paths += [purge.manifest, purge.urls(0), purge.contents(0, 0, 1), purge.firsts(0)]
+    paths += [purge.manifest, purge.urls(0), purge.contents(0, 0, 1), purge.firsts(0), layout.reports]
     assert [line.split()[0] for line in EXAMPLES["paths"].splitlines()] == [str(path) for path in paths]
 
 

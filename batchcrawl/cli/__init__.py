@@ -52,6 +52,11 @@ PLACES = {
         "export_command",
         "Write out the latest version of each page, its links, or an index of all that is stored.",
     ),
+    "report": Place(
+        "reporting",
+        "report_command",
+        "Write a page of HTML with charts and tables that tell how a crawl stands and how it came there.",
+    ),
     "check": Place("check", "check", "Prove that a crawl is what was written, by records and checksums."),
     "repair": Place("repairing", "repair_command", "Have back what can be had of a damaged crawldb."),
     "fakeweb": Place("fakeweb", "fakeweb", "Serve a seeded synthetic web on loopback."),

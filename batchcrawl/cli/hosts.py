@@ -10,8 +10,8 @@ from batchcrawl.cli.options import job_argument, json_option
 from batchcrawl.cli.running import asked_url, command_clock, seen_crawl
 from batchcrawl.errors import ExitCode
 from batchcrawl.job.units import about, instant
-from batchcrawl.report import HostRow, host_rows
 from batchcrawl.show import known_robots
+from batchcrawl.standing import HostRow, host_rows
 
 
 @click.command()

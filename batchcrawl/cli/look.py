@@ -9,6 +9,7 @@ from typing import Any, TypedDict, Unpack
 import click
 import msgspec
 
+from batchcrawl.cli.lines import echo_lines
 from batchcrawl.cli.options import job_argument
 from batchcrawl.cli.running import asked_url, opened_crawl, seen_crawl
 from batchcrawl.cli.summaries import echo_step
@@ -167,7 +168,7 @@ def _echo_segment(opened: Segment) -> None:
     for step in STEPS:
         if step in manifest.steps and step != "generated":
             echo_step(step, opened, manifest.steps[step])
-    _echo_lines(_rejected(rejections(opened)))
+    echo_lines(_rejected(rejections(opened)))
     waiting = opened.next_step()
     if waiting is not None:
         click.echo(f"next: {COMMANDS[waiting]}")
@@ -196,13 +197,7 @@ def _echo_page(crawl: Crawl, opened: Segment, located: Located) -> None:
 
 def _echo_headers(opened: Segment, located: Located) -> None:
     response = stored_response(opened, outcome_of(opened, located))
-    _echo_lines([f"{response.status} {response.reason}", *(f"{name}: {value}" for name, value in response.headers)])
-
-
-def _echo_lines(lines: Iterable[str]) -> None:
-    """Print lines that come from the web: control characters must not reach the terminal."""
-    for line in lines:
-        click.echo("".join(c if c.isprintable() else repr(c)[1:-1] for c in line))
+    echo_lines([f"{response.status} {response.reason}", *(f"{name}: {value}" for name, value in response.headers)])
 
 
 def _echo_json(row: Any) -> None:

@@ -1,21 +1,30 @@
 """The commands that say how a crawl stands."""
 
+import time
+from collections.abc import Iterator
+
 import click
 import msgspec
 
+from batchcrawl.cli.lines import echo_lines
 from batchcrawl.cli.options import job_argument, json_option
 from batchcrawl.cli.running import command_clock, opened_crawl, seen_crawl
 from batchcrawl.job.crawl import Crawl
 from batchcrawl.job.units import about
-from batchcrawl.report import CrawlStatus, TrapStatus, crawl_status, segment_rows
+from batchcrawl.standing import CrawlStatus, TrapStatus, crawl_status, segment_rows
 from batchcrawl.store.segment import COMMANDS
+
+ROUNDS_SHOWN = 5
+HOSTS_SHOWN = 3
 
 
 @click.command()
 @job_argument
 @click.option("--full", is_flag=True, help="Look at every URL record, too: how fresh the stored copies are.")
 @json_option
-def status(job: str, full: bool, as_json: bool) -> None:
+@click.option("--watch", is_flag=True, help="Again and again, until Ctrl-C.")
+@click.option("--every", type=click.IntRange(min=1), default=10, metavar="SECONDS", help="With --watch; default: 10.")
+def status(job: str, full: bool, as_json: bool, watch: bool, every: int) -> None:
     """Say how a crawl stands.
 
     \b
@@ -24,13 +33,19 @@ def status(job: str, full: bool, as_json: bool) -> None:
     Example: batchcrawl status mysite
     Exit codes: 0 done, 2 wrong usage, 6 corrupt data
     """
-    with seen_crawl(job) as crawl:
-        now = command_clock().now()
-        found = crawl_status(crawl, now=now, full=full)
+    while True:
+        with seen_crawl(job) as crawl:
+            now = command_clock().now()
+            found = crawl_status(crawl, now=now, full=full)
         if as_json:
             click.echo(msgspec.json.encode(found))
         else:
-            _echo_status(crawl, found, now)
+            if watch:
+                click.clear()
+            echo_lines(_told(crawl, found, now))
+        if not watch:
+            return
+        time.sleep(every)
 
 
 @click.command()
@@ -59,37 +74,72 @@ def segments(job: str, as_json: bool) -> None:
         )
 
 
-def _echo_status(crawl: Crawl, found: CrawlStatus, now: float) -> None:
-    click.echo(f"{crawl.job.name}: {found.known:,} URLs known on {found.hosts:,} hosts, {crawl.partitions} partitions")
+def _told(crawl: Crawl, found: CrawlStatus, now: float) -> Iterator[str]:
+    yield f"{crawl.job.name}: {found.known:,} URLs known on {found.hosts:,} hosts, {crawl.partitions} partitions"
     for name, urls in sorted(found.statuses.items()):
-        click.echo(f"  {name:<22} {urls:>14,}")
-    click.echo(f"  {'ready now':<22} {found.ready:>14,}")
+        yield _row(name, urls)
+    yield _row("ready now", found.ready)
     later = ""
     if found.next_due_at is not None:
-        later = f"   the first in {about(max(0.0, found.next_due_at - now))}"
-    click.echo(f"  {'due later':<22} {found.timers:>14,}{later}")
-    click.echo(f"  {'hosts put off':<22} {found.put_off_hosts:>14,}")
-    click.echo(f"  {'requests':<22} {found.requests:>14,}   {found.body_bytes / 1e6:,.1f} MB of bodies")
-    _echo_recrawl(found)
+        later = f"the first in {about(max(0.0, found.next_due_at - now))}"
+    yield _row("due later", found.timers, later)
+    within = f"within a day {found.due_1d:,}, a week {found.due_7d:,}"
+    yield _row("due within an hour", found.due_1h, within)
+    yield _row("hosts put off", found.put_off_hosts)
+    yield _row("requests", found.requests, f"{found.body_bytes / 1e6:,.1f} MB of bodies")
+    yield from _recrawl_told(found)
     for name, trap in sorted(found.traps.items()):
-        click.echo(f"  {f'trap {name}':<22} {_trap_line(trap)}")
-    click.echo(f"  {'segments':<22} {found.segments:>14,}")
-    click.echo(f"  {'public suffix list':<22} {found.suffix_list or 'of no stated version'}, fixed at birth")
+        yield f"  {f'trap {name}':<22} {_trap_line(trap)}"
+    yield _row("segments", found.segments)
+    yield f"  {'public suffix list':<22} {found.suffix_list or 'of no stated version'}, fixed at birth"
+    yield from _rounds_told(found)
+    yield from _hosts_told(found, now)
     for name, step in found.unfinished.items():
         so_far = f": {found.outcomes[name]:,} outcomes so far" if found.outcomes.get(name) else ""
-        click.echo(f"  segment {name} is next to {COMMANDS[step]}{so_far}")
+        yield f"  segment {name} is next to {COMMANDS[step]}{so_far}"
     if found.at_work is not None:
-        click.echo(f"  process {found.at_work} is at work; the numbers are those of its last commit")
+        yield f"  process {found.at_work} is at work; the numbers are those of its last commit"
+    yield f"what limits it now: {found.limit}"
 
 
-def _echo_recrawl(found: CrawlStatus) -> None:
+def _row(name: str, number: int, more: str = "") -> str:
+    return f"  {name:<22} {number:>14,}" + (f"   {more}" if more else "")
+
+
+def _recrawl_told(found: CrawlStatus) -> Iterator[str]:
+    """Yield what refetches cost and how many of them the budget has left, and how fresh the copies are if asked for."""
     floor = "" if found.floor == found.price else f"; pages worth {found.floor:.3g} are ready"
-    click.echo(f"  {'price of a refetch':<22} {found.price:>14.3g}   weighted days{floor}")
+    yield f"  {'price of a refetch':<22} {found.price:>14.3g}   weighted days{floor}"
     if found.budget is not None:
-        click.echo(f"  {'refetches today':<22} {found.refetches_today:>14,}   of {found.budget.budget:,.0f} a day")
+        yield _row("refetches today", found.refetches_today or 0, f"of {found.budget.budget:,.0f} a day")
     if found.freshness is not None:
         of_copies = f"of {found.freshness.copies:,} copies; by weight {found.freshness.weighted:.1%}"
-        click.echo(f"  {'still right':<22} {found.freshness.plain:>14.1%}   {of_copies}")
+        yield f"  {'still right':<22} {found.freshness.plain:>14.1%}   {of_copies}"
+
+
+def _rounds_told(found: CrawlStatus) -> Iterator[str]:
+    """Yield the last rounds, and how fetches failed in all that were looked at."""
+    if found.rounds:
+        yield f"{'round':<17} {'URLs':>8} {'pages':>8} {'new':>8} {'MB':>8} {'pages/s':>7} {'took':>7}  ended"
+    for told in found.rounds[-ROUNDS_SHOWN:]:
+        yield (
+            f"{told.segment:<17} {told.urls:>8,} {told.pages:>8,} {told.new:>8,} {told.body_bytes / 1e6:>8,.1f} "
+            f"{told.pages_per_s:>7,.1f} {about(told.duration_s):>7}  {told.why}"
+        )
+    if found.errors:
+        failed = ", ".join(f"{name} {times:,}" for name, times in found.errors.most_common())
+        yield f"failed in the last {len(found.rounds)} rounds: {failed}"
+
+
+def _hosts_told(found: CrawlStatus, now: float) -> Iterator[str]:
+    top = found.top_hosts
+    for name, briefs in (
+        ("busiest", [f"{brief.host} {brief.number:,.0f} requests" for brief in top.busiest]),
+        ("slowest", [f"{brief.host} {brief.number:.2f} s" for brief in top.slowest]),
+        ("put off", [f"{brief.host} for {about(brief.number - now)}" for brief in top.put_off]),
+    ):
+        if briefs:
+            yield f"{name}: {', '.join(briefs[:HOSTS_SHOWN])}"
 
 
 def _trap_line(trap: TrapStatus) -> str:

@@ -46,6 +46,11 @@ class Layout:
         return self.root / "segments"
 
     @property
+    def reports(self) -> Path:
+        """The directory of reports."""
+        return self.root / "reports"
+
+    @property
     def snapshots(self) -> Path:
         """The directory of snapshots that stay."""
         return self.root / "snapshots"

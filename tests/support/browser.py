@@ -118,6 +118,44 @@ def browser(host: str, port: int) -> Iterator[Browser]:
 
     Raises BrowserFailed when there is no Chromium or it does not answer.
     """
+    with _chromium(f"MAP {host} 127.0.0.1:{port}, MAP * ~NOTFOUND") as wire:
+        yield Browser(wire)
+
+
+def open_file(path: Path, script: str) -> tuple[Any, list[str]]:
+    """Open a page of the disk, on a screen as wide as a phone's, and run a script in it.
+
+    Returns the script's value, and a line for each error that the browser has told of. Raises as `browser` does.
+    """
+    errors: list[str] = []
+    loaded: list[bool] = []
+
+    def take(method: str, values: dict[str, Any]) -> None:
+        if method == "Runtime.exceptionThrown":
+            errors.append(str(values["exceptionDetails"].get("text")))
+        elif method == "Log.entryAdded" and values["entry"]["level"] in ("error", "warning"):
+            errors.append(str(values["entry"]["text"]))
+        elif method == "Page.loadEventFired":
+            loaded.append(True)
+
+    with _chromium("MAP * ~NOTFOUND") as wire:
+        wire.on_event = take
+        target = wire.call("Target.createTarget", url="about:blank")["targetId"]
+        wire.session = wire.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log"):
+            wire.call(f"{domain}.enable")
+        wire.call("Emulation.setDeviceMetricsOverride", width=390, height=800, deviceScaleFactor=1, mobile=True)
+        loaded.clear()
+        wire.call("Page.navigate", url=path.as_uri())
+        wire.wait(lambda: bool(loaded))
+        result = wire.call("Runtime.evaluate", expression=script, returnByValue=True)
+        if "exceptionDetails" in result:
+            errors.append(str(result["exceptionDetails"]["exception"]["description"]))
+    return result["result"].get("value"), errors
+
+
+@contextmanager
+def _chromium(resolver_rules: str) -> Iterator["_Wire"]:
     program = find_chromium()
     if program is None:
         raise BrowserFailed("chromium is not installed")
@@ -126,10 +164,10 @@ def browser(host: str, port: int) -> Iterator[Browser]:
             *_OPTIONS,
             *(["--no-sandbox"] if os.geteuid() == 0 else []),  # Chromium's sandbox is not for root
             f"--user-data-dir={profile}",
-            f"--host-resolver-rules=MAP {host} 127.0.0.1:{port}, MAP * ~NOTFOUND",
+            f"--host-resolver-rules={resolver_rules}",
         ]
         with _started([program, *options]) as wire:
-            yield Browser(wire)
+            yield wire
 
 
 def find_chromium() -> str | None:
@@ -141,8 +179,8 @@ def find_chromium() -> str | None:
 def _started(command: list[str]) -> Iterator["_Wire"]:
     ours_in, theirs_out = os.pipe()
     theirs_in, ours_out = os.pipe()
-    # A shell puts the two ends where Chromium looks for them.
-    shell = ["sh", "-c", f'exec "$0" "$@" 3<&{theirs_in} 4>&{theirs_out}', *command]
+    # A shell puts the two ends where Chromium looks for them; sh may know descriptors of one digit only.
+    shell = ["bash", "-c", f'exec "$0" "$@" 3<&{theirs_in} 4>&{theirs_out}', *command]
     quiet = subprocess.DEVNULL
     process = subprocess.Popen(
         shell, pass_fds=(theirs_in, theirs_out), stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True
