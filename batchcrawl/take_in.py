@@ -17,6 +17,7 @@ from batchcrawl.errors import UsageError
 from batchcrawl.job.crawl import require_unborn
 from batchcrawl.job.load import Job
 from batchcrawl.model.status import Place
+from batchcrawl.policy.recrawl import returned_place
 from batchcrawl.store import changing, keys
 from batchcrawl.store.crawldb import Batch, CrawlDb, Entry
 from batchcrawl.store.disk import Disk
@@ -153,7 +154,7 @@ class _Taker:
             raise ValueError("URLs must come in the order of their fingerprints, each once")
         self._last = fingerprint
         if record.place is Place.LEASED:
-            record.place = Place.READY
+            record.place = returned_place(record, record.lease or 0)
             self.taken.leased += 1
         record.lease = None
         entry = Entry.new(fingerprint, record)
