@@ -6,6 +6,7 @@ that one that is killed settles the same again.
 
 from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from batchcrawl.model.seen import ClaimLine, VerdictLine
 from batchcrawl.store.crawldb import CrawlDb
@@ -34,14 +35,18 @@ def settle(db: CrawlDb, claims: Iterable[ClaimLine], share: Share) -> Iterator[V
     A page that was not visited is spoken of where it takes the place of the first, or loses it. The database is that
     before the segment, and is not changed. Memory is that of the claims.
     """
-    groups: dict[bytes, _Group] = {}
+    gone: set[bytes] = set()
+    keys: list[bytes] = []
     for line in claims:
-        for key in share.keys(line.gone):
-            groups.setdefault(group_of(key), _Group()).gone.add(key)
-        for key in share.keys((*line.came, *line.stays)):
-            groups.setdefault(group_of(key), _Group()).has.append(key)
+        gone.update(share.keys(line.gone))
+        keys += share.keys((*line.came, *line.stays))
+    keys += gone
+    keys.sort()
     with db.seeking() as seek:
-        for start, group in sorted(groups.items()):
+        for start, of_start in groupby(keys, key=group_of):
+            group = _Group()
+            for key in of_start:
+                (group.gone.add if key in gone else group.has.append)(key)
             yield from (_settle_text if is_text(start) else _settle_band)(seek, start, group)
 
 
