@@ -77,7 +77,7 @@ def test_how_fresh_the_copies_are_and_what_the_budget_has_used_is_told() -> None
     found.status.budget = BudgetState(budget=500.0, price=0.1, floor=0.05, at=NOW, saved=0.0, day=0, used=12)
     found.status.refetches_today = 12
     divs = html.fromstring(report_page("x", found, now=NOW)).iter("div")
-    tiles = ["".join(div.itertext()) for div in divs if div.get("class") == "tile"]
+    tiles = ["".join(map(str, div.itertext())) for div in divs if div.get("class") == "tile"]
     assert tiles[-2:] == ["87.5%of the copies still right", "12refetches today, of 500"]
 
 
