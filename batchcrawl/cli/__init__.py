@@ -45,7 +45,21 @@ PLACES = {
         "List the hosts of a crawl: URLs due and waiting, delay and why, and until when a host is put off.",
     ),
     "robots": Place("hosts", "robots", "Look at what robots.txt files say."),
-    "dump": Place("look", "dump_command", "Print the whole crawldb as JSON lines, URLs and hosts."),
+    "get": Place(
+        "finding",
+        "get_command",
+        "Print what a segment has of a URL, as JSON; it needs no crawl, only the directory SEGMENT.",
+    ),
+    "grep": Place(
+        "finding",
+        "grep_command",
+        "Search the URLs, titles, descriptions and texts of a segment; it needs no crawl, only the directory SEGMENT.",
+    ),
+    "dump": Place(
+        "look",
+        "dump_command",
+        "Print the whole crawldb as JSON lines, URLs and hosts; of a segment's directory, its URLs and pages.",
+    ),
     "db": Place("db", "db", "Move the whole crawldb, or tidy it up."),
     "export": Place(
         "exporting",

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import attrgetter
+from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 import click
@@ -14,8 +15,11 @@ from batchcrawl.cli.options import job_argument
 from batchcrawl.cli.running import asked_url, opened_crawl, seen_crawl
 from batchcrawl.cli.summaries import echo_step
 from batchcrawl.errors import ExitCode, UsageError
+from batchcrawl.find import all_seen, is_segment, segment_at
 from batchcrawl.job.crawl import Crawl
-from batchcrawl.model.entries import RejectionLine
+from batchcrawl.job.units import instant
+from batchcrawl.model.entries import FetchLogLine, RejectionLine
+from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.show import (
     Located,
     body,
@@ -29,10 +33,13 @@ from batchcrawl.show import (
     outcomes,
     page_of,
     rejections,
+    stays,
     stored_response,
 )
+from batchcrawl.store.disk import Disk
 from batchcrawl.store.portable import record_row
 from batchcrawl.store.segment import COMMANDS, STEPS, Segment, open_segment
+from batchcrawl.store.whole_file import WholeFile
 
 HOSTS_SHOWN = 3
 """Of each reason for which links were not taken."""
@@ -88,16 +95,28 @@ def segment(job: str, segment_id: str, **looks: Unpack[Looks]) -> None:
 @click.command()
 @job_argument
 @click.argument("url", metavar="URL")
-def url(job: str, url: str) -> None:
+@click.option("--history", is_flag=True, help="Its outcomes in all segments, and whether its body had changed.")
+@click.option("--body", is_flag=True, help="Its latest body, the content coding undone.")
+@click.option("--open", "file", metavar="FILE", type=click.Path(path_type=Path), help="Write that body into FILE.")
+def url(job: str, url: str, history: bool, body: bool, file: Path | None) -> None:
     """Print what the crawldb knows of a URL and its host, as JSON.
 
+    With --history a line for each segment that the URL was handed to, then a strip: N a new body, = the same one, x no
+    page, . no conclusive answer. It reads the fetch lists of all segments.
+
     \b
-    Reads:   crawldb
-    Writes:  nothing
-    Example: batchcrawl url mysite https://www.example.org/
+    Reads:   crawldb; with an option, files of the segments
+    Writes:  nothing, or FILE
+    Example: batchcrawl url mysite https://www.example.org/ --history
     Exit codes: 0 done, 1 not known, 2 wrong usage, 6 corrupt data
     """
     with seen_crawl(job) as crawl:
+        if history:
+            echo_lines(_history(crawl, _located(crawl, url)))
+            return
+        if body or file is not None:
+            _give_body(crawl, _located(crawl, url), file)
+            return
         located = _located(crawl, url)
         known = known_url(crawl, located)
         if known is None:
@@ -111,19 +130,69 @@ def url(job: str, url: str) -> None:
 @job_argument
 @click.option("--duplicates", is_flag=True, help="Also pages whose text is known under another URL.")
 def dump_command(job: str, duplicates: bool) -> None:
-    """Print the whole crawldb as JSON lines, URLs and hosts.
+    """Print the whole crawldb as JSON lines, URLs and hosts; of a segment's directory, its URLs and pages.
 
-    Duplicates are left out unless asked for.
+    Duplicates are left out unless asked for. Where JOB is the directory of a segment, its crawl need not be there.
 
     \b
-    Reads:   crawldb
+    Reads:   crawldb, or files of the segment
     Writes:  nothing
     Example: batchcrawl dump mysite | jq -r 'select(.status=="gone").url'
     Exit codes: 0 done, 2 wrong usage, 6 corrupt data
     """
+    if is_segment(Path(job)):
+        for seen in all_seen(segment_at(Path(job))):
+            _echo_json(seen)
+        return
     with seen_crawl(job) as crawl:
         for row in dump(crawl, duplicates=duplicates):
             _echo_json(row)
+
+
+def _history(crawl: Crawl, located: Located) -> Iterator[str]:
+    """Yield a line for each segment that a URL was handed to, then the strip of what it brought."""
+    strip, digest = "", None
+    for segment, line in stays(crawl, located):
+        if line is None:
+            yield f"{segment.id}  no outcome yet"
+            continue
+        mark = _mark(line, digest)
+        strip += mark
+        digest = line.digest if mark in "N=" else None if mark == "x" else digest
+        at = "" if line.ended_at is None else instant(line.ended_at)
+        told = [
+            line.outcome.value,
+            *([] if line.status is None else [str(line.status)]),
+            line.detail or line.redirect or "",
+        ]
+        yield f"{segment.id}  {at}  {mark}  {' '.join(told).rstrip()}"
+    if not strip:
+        raise UsageError(f"no segment has had {located.canonical}")
+    yield strip
+
+
+def _mark(line: FetchLogLine, last_digest: str | None) -> str:
+    if line.outcome is FetchOutcome.NOT_MODIFIED or line.revisit is not None:
+        return "="
+    if line.outcome is FetchOutcome.FETCHED:
+        return "=" if line.digest == last_digest and last_digest is not None else "N"
+    gone = {FetchOutcome.NOT_FOUND, FetchOutcome.GONE, FetchOutcome.REDIRECT, FetchOutcome.DENIED}
+    return "x" if line.outcome in gone else "."
+
+
+def _give_body(crawl: Crawl, located: Located, file: Path | None) -> None:
+    """Print the latest body of a URL, or write it into a file."""
+    known = known_url(crawl, located)
+    if known is None or known[0].segment is None:
+        raise UsageError(f"no body is stored of {located.canonical}")
+    stored = open_segment(crawl.layout, known[0].segment)
+    data = body(stored, outcome_of(stored, located), bytes_max=crawl.job.settings.parse.decoded_bytes_max)
+    if file is None:
+        click.echo(data, nl=False)
+    else:
+        with WholeFile(Disk(), file, compress=False) as out:
+            out.write(data)
+            out.finish()
 
 
 def _lines(opened: Segment, looks: Looks) -> Iterable[msgspec.Struct]:

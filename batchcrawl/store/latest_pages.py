@@ -33,20 +33,29 @@ class LatestPage:
 
 
 def latest_pages(db: CrawlDb, segment: Segment, p: int) -> Iterator[LatestPage]:
-    """Yield the pages of a partition whose latest body is in a segment, in the order of its fetch log.
+    """Yield the pages of a partition whose latest body is in a segment, in the order of its fetch log."""
+    for line, found in outcomes_and_pages(segment, p):
+        if line.outcome is FetchOutcome.FETCHED and line.revisit is None:
+            record = latest_record(db, segment, line.fp)
+            if record is not None:
+                yield LatestPage(segment, record, line, found)
+
+
+def outcomes_and_pages(segment: Segment, p: int) -> Iterator[tuple[FetchLogLine, PageLine | None]]:
+    """Yield the outcomes of a partition's URLs so far, each with what parse found, if it has parsed it.
 
     Pages files stand in the order of the log, so the two are read side by side.
     """
     pages = chain.from_iterable(read_lines(path, PageLine) for path in segment.paths.all_pages(p))
     page = next(pages, None)
-    for line in read_log(segment.paths.fetch_log(p), FetchLogLine, sealed=True):
+    path, fetched = segment.paths.fetch_log(p), segment.is_done("fetched")
+    if not fetched and not path.exists():
+        return
+    for line in read_log(path, FetchLogLine, sealed=fetched):
         found = None
         if page is not None and page.fp == line.fp:
             found, page = page, next(pages, None)
-        if line.outcome is FetchOutcome.FETCHED and line.revisit is None:
-            record = latest_record(db, segment, line.fp)
-            if record is not None:
-                yield LatestPage(segment, record, line, found)
+        yield line, found
 
 
 def latest_record(db: CrawlDb, segment: Segment, fp: str) -> UrlRecord | None:
