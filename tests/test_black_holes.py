@@ -7,7 +7,7 @@ import pytest
 
 from batchcrawl.job.load import load_job
 from tests.support.black_hole import black_hole
-from tests.support.in_process import run_in_process
+from tests.support.in_process import run_all_in_process
 from tests.support.scripted_web import Scripted, scripted_web
 from tests.support.stepping import Stepping
 
@@ -17,8 +17,7 @@ OTHERS = [f"http://{n}.test/" for n in range(9 * THREADS)]
 
 
 def test_hosts_that_answer_no_syn_hold_up_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for step in ("generate", "fetch"):
-        monkeypatch.setattr(f"batchcrawl.{step}.run_partitions", run_in_process)
+    run_all_in_process(monkeypatch)
     with scripted_web(dict.fromkeys(OTHERS, Scripted())) as web, black_hole() as port:
         made = Stepping.make(tmp_path, web.port, [*HOLES, *OTHERS], threads=THREADS, fetch='connect_timeout = "3s"')
         path = tmp_path / "job.toml"

@@ -17,7 +17,7 @@ from batchcrawl.policy.value import value
 from batchcrawl.store.budget_mark import read_budget
 from batchcrawl.store.check import verify
 from batchcrawl.store.crawldb import CrawlDb
-from tests.support.in_process import run_in_process, run_isolated_in_process
+from tests.support.in_process import run_all_in_process
 from tests.support.scripted_web import Scripted, scripted_web
 from tests.support.stepping import BORN_AT, HandClock, Stepping
 
@@ -34,9 +34,7 @@ interval_min = "1h"
 
 @pytest.fixture(autouse=True)
 def _in_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("batchcrawl.parse.run_isolated", run_isolated_in_process)
-    for module in ("generate", "fetch", "update", "settle", "job.budgeting"):
-        monkeypatch.setattr(f"batchcrawl.{module}.run_partitions", run_in_process)
+    run_all_in_process(monkeypatch)
 
 
 @dataclass

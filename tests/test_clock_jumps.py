@@ -3,16 +3,13 @@
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from batchcrawl.check import faults_of_crawldb
-from batchcrawl.engine.control import Control
-from batchcrawl.engine.partitions import run_partitions
-from batchcrawl.job.crawl import Crawl
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.show import dump
+from tests.support.in_process import run_all_in_process
 from tests.support.scripted_web import Scripted, ScriptedWeb, scripted_web
 from tests.support.stepping import HandClock, Stepping
 
@@ -37,6 +34,11 @@ class JumpingClock(HandClock):
         return self.at + time.monotonic() - self._began + (self._jump_s if self._left < 0 else 0.0)
 
 
+@pytest.fixture(autouse=True)
+def _in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    run_all_in_process(monkeypatch)
+
+
 @pytest.fixture
 def web() -> Iterator[ScriptedWeb]:
     links = b"".join(b'<a href="/%b">x</a>' % path.encode() for path in PATHS)
@@ -51,9 +53,8 @@ def crawling(web: ScriptedWeb, root: Path) -> Stepping:
 
 def assert_sound(crawl: Stepping, *, latest: float) -> None:
     """No fault is found, and whatever is due comes again within a year of the latest instant that a clock has told."""
-    [(faults, rows)] = run_partitions(faults_and_rows, [crawl.crawl], parallel=1, control=Control())
-    assert faults == []
-    for row in rows:
+    assert list(faults_of_crawldb(crawl.crawl)) == []
+    for row in dump(crawl.crawl, duplicates=True):
         if "url" in row:
             assert 0 < row["next_fetch_at"] <= latest + 366 * DAY_S
             assert row.get("interval_s", 1) > 0
@@ -94,11 +95,6 @@ def test_a_clock_that_jumps_in_the_middle_of_a_fetch(
     assert_sound(crawl, latest=began + abs(jump_s))
     gaps = [b - a for a, b in zip(times(web, "one"), times(web, "one")[1:], strict=False)]
     assert min(gaps) >= 0.025, "politeness goes by the monotonic clock"
-
-
-def faults_and_rows(crawl: Crawl, control: Control) -> tuple[list[str], list[dict[str, Any]]]:
-    """Look in a process of its own: one that has opened a database must not fork the steps of the next test."""
-    return list(faults_of_crawldb(crawl)), list(dump(crawl, duplicates=True))
 
 
 def times(web: ScriptedWeb, host: str) -> list[float]:

@@ -8,7 +8,7 @@ import pytest
 
 from batchcrawl.errors import NothingDue
 from tests.support.commands import crawl, rows, write_job
-from tests.support.in_process import run_in_process, run_isolated_in_process
+from tests.support.in_process import run_all_in_process
 from tests.support.scripted_web import Scripted, ScriptedWeb, scripted_web
 from tests.support.stepping import Stepping
 
@@ -20,9 +20,7 @@ REFUSED = Scripted(status=429, body=b"")
 
 @pytest.fixture(autouse=True)
 def _in_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("batchcrawl.parse.run_isolated", run_isolated_in_process)
-    for step in ("generate", "fetch", "update", "settle"):
-        monkeypatch.setattr(f"batchcrawl.{step}.run_partitions", run_in_process)
+    run_all_in_process(monkeypatch)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from batchcrawl.fetch import fetch
 from batchcrawl.job.load import load_job
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.store.disk import Disk, SystemCalls
-from tests.support.in_process import run_in_process, run_isolated_in_process
+from tests.support.in_process import run_all_in_process
 from tests.support.scripted_web import Scripted, ScriptedWeb, scripted_web
 from tests.support.stepping import Stepping
 from tests.support.warc_judge import judge, read_records
@@ -30,9 +30,7 @@ SHORT_DELAY = f'delay_min = "{int(DELAY_S * 1000)}ms"'
 
 @pytest.fixture(autouse=True)
 def _in_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("batchcrawl.parse.run_isolated", run_isolated_in_process)
-    for step in ("generate", "fetch", "update"):
-        monkeypatch.setattr(f"batchcrawl.{step}.run_partitions", run_in_process)
+    run_all_in_process(monkeypatch)
 
 
 @pytest.fixture

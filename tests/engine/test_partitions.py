@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,9 +13,11 @@ from pathlib import Path
 
 import pytest
 
+import batchcrawl
 from batchcrawl.engine.control import Control, Progress
 from batchcrawl.engine.partitions import run_partitions
 from batchcrawl.errors import CorruptData, CrawlError, DiskFull, ExitCode, InternalError, Interrupted
+from tests.support.in_process import FORKING
 
 PATIENCE_S = 30
 
@@ -282,3 +285,14 @@ def test_the_children_of_a_parent_that_fails_leave() -> None:
     assert process.returncode == 1
     assert len(out.split()) == 3
     assert b"the parent's own" in err
+
+
+def test_tests_know_every_module_that_runs_partitions() -> None:
+    package = Path(batchcrawl.__file__).parent
+    modules = {".".join(path.relative_to(package).with_suffix("").parts): path for path in package.rglob("*.py")}
+    forking = {
+        name
+        for name, path in modules.items()
+        if re.search(r"^from .* import .*\brun_partitions\b", path.read_text(), re.M)
+    }
+    assert forking == {*FORKING, "engine.isolated"}
