@@ -13,7 +13,7 @@ from batchcrawl.errors import Interrupted
 from batchcrawl.model.entries import FetchLogLine
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.show import fetch_list
-from tests.support.in_process import run_all_in_process, run_in_process
+from tests.support.in_process import run_all_in_process
 from tests.support.scripted_web import Scripted, ScriptedWeb, scripted_web
 from tests.support.stepping import Stepping
 
@@ -33,16 +33,10 @@ HOSTS: dict[str, dict[str, Scripted]] = {
 SEEDS = [f"http://{host}/{number}" for host in HOSTS for number in range(PAGES)]
 
 
-@pytest.fixture(autouse=True)
-def _in_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    run_all_in_process(monkeypatch)
-
-
 @pytest.fixture(autouse=True, scope="module")
 def _in_process() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        for step in ("generate", "fetch"):
-            patch.setattr(f"batchcrawl.{step}.run_partitions", run_in_process)
+        run_all_in_process(patch)
         yield
 
 
