@@ -88,6 +88,11 @@ FIELDS: Mapping[str, Field] = {
         "of a duplicate: fingerprint of the first page with its text, hex",
         lambda r: None if r.duplicate_of is None else r.duplicate_of.hex(),
     ),
+    "near_to": _record(
+        str,
+        "fingerprint of an earlier page whose text is near to its own, hex",
+        lambda r: None if r.near_to is None else r.near_to.hex(),
+    ),
     "etag": _line(str, "ETag as sent", "etag"),
     "last_modified": _line(str, "Last-Modified as sent", "last_modified"),
     "redirect": Field(str, "of a tombstone: where the URL points now", lambda latest: None, lambda r: r.redirect),
