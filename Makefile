@@ -17,7 +17,7 @@ ifneq ($(shell case '$(ROUNDS)' in (''|0*|*[!0-9]*) echo wrong;; esac),)
 $(error ROUNDS is '$(ROUNDS)'; it must be a number from 1)
 endif
 
-.PHONY: help setup demo round crawl test test-slow fuzz check lint bench docs-crawl browser-check clean
+.PHONY: help setup demo round crawl test test-slow fuzz check lint bench docs docs-crawl browser-check clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -88,6 +88,9 @@ lint: $(READY) ## lint, format, types, layers
 bench: $(READY) ## the figures, as ratios measured side by side
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint .ci/constraints.txt --group bench
 	$(BIN)/python -m tests.bench
+
+docs: $(READY) ## write the references in docs/ anew from the code
+	$(BIN)/python -m tests.support.references
 
 docs-crawl: $(READY) ## crawl Debian documentation packages, served by nginx, and compare with a walk of them
 	$(BIN)/python -m tests.support.docs_crawl

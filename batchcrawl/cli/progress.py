@@ -2,9 +2,11 @@
 
 import sys
 import time
-from typing import NoReturn
+from dataclasses import asdict
+from typing import Any, NoReturn
 
 import click
+import msgspec
 from tqdm import tqdm
 
 from batchcrawl.engine.control import Progress
@@ -18,9 +20,10 @@ tqdm.monitor_interval = 0
 class StepProgress:
     """Shows the progress of one step; called with each report."""
 
-    def __init__(self, command: str, *, quiet: bool = False) -> None:
+    def __init__(self, command: str, *, quiet: bool = False, as_json: bool = False) -> None:
         self._command = command
         self._quiet = quiet
+        self._as_json = as_json
         self._bar: tqdm[NoReturn] | None = None
         self._said = self._began = time.monotonic()
         self._first: int | None = None
@@ -36,11 +39,14 @@ class StepProgress:
             return
         if self._first is None:
             self._first = progress.done
-        if sys.stderr.isatty():
+        if sys.stderr.isatty() and not self._as_json:
             self._draw(progress)
         elif time.monotonic() - self._said >= LINE_EVERY_S:
             self._said = time.monotonic()
-            click.echo(self._line(progress), err=True)
+            if self._as_json:
+                log_json(self._command, **asdict(progress))
+            else:
+                click.echo(self._line(progress), err=True)
 
     def _draw(self, progress: Progress) -> None:
         if self._bar is None:
@@ -68,6 +74,11 @@ class StepProgress:
             words.append(f"{(progress.total - progress.done) / rate:.0f} s left")
         words.append(_hosts(progress))
         return ", ".join(word for word in words if word)
+
+
+def log_json(step: str, **facts: Any) -> None:
+    """Print what happens in a step as one JSON object on stderr, with the instant in seconds since 1970."""
+    click.echo(msgspec.json.encode({"at": round(time.time(), 3), "step": step, **facts}), err=True)
 
 
 def _hosts(progress: Progress) -> str:

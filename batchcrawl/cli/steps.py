@@ -1,13 +1,15 @@
 """The commands that run the steps of a crawl, in the order of the flow."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TypedDict, Unpack
 
 import click
 import msgspec
 
-from batchcrawl.cli.options import job_argument, quiet_option, segment_option
+from batchcrawl.cli.options import job_argument, log_format_option, metrics_option, quiet_option, segment_option
+from batchcrawl.cli.progress import log_json
 from batchcrawl.cli.running import asked_instant, command_clock, held_crawl
 from batchcrawl.cli.stopping import stoppable
 from batchcrawl.cli.summaries import echo_plan, echo_step
@@ -21,6 +23,7 @@ from batchcrawl.job.settings import GenerateSettings
 from batchcrawl.policy.conditions import Compare, Comparison, Condition, Every
 from batchcrawl.round import Steps, run_round, run_step, wait_for_due
 from batchcrawl.store.disk import Disk
+from batchcrawl.store.metrics import write_metrics
 from batchcrawl.store.segment import COMMANDS, Segment, StepInfo, newest_needing, open_segment, require_turn
 
 COUNT = click.IntRange(min=1)
@@ -36,6 +39,33 @@ class GenerateOptions(TypedDict):
     min_score: float | None
     only: tuple[str, ...]
     at: str | None
+
+
+class SaidOptions(TypedDict):
+    """The options of what a step tells, as click hands them over."""
+
+    quiet: bool
+    metrics: Path | None
+    log_format: str
+
+
+@dataclass(frozen=True)
+class Saying:
+    """What a step tells, and where."""
+
+    quiet: bool
+    as_json: bool
+    metrics: Path | None
+
+    @classmethod
+    def of(cls, said: SaidOptions) -> "Saying":
+        """Return it by the options of a command."""
+        return cls(said["quiet"], said["log_format"] == "json" and not said["quiet"], said["metrics"])
+
+    @property
+    def silent(self) -> bool:
+        """Nothing is to be printed for people."""
+        return self.quiet or self.as_json
 
 
 @click.command()
@@ -122,8 +152,10 @@ def _wanted(
 @click.command()
 @job_argument
 @segment_option
+@metrics_option
+@log_format_option
 @quiet_option
-def fetch(job: str, segment_id: str | None, quiet: bool) -> None:
+def fetch(job: str, segment_id: str | None, **said: Unpack[SaidOptions]) -> None:
     """Fetch the URLs of a segment; an interrupted fetch goes on.
 
     \b
@@ -133,7 +165,7 @@ def fetch(job: str, segment_id: str | None, quiet: bool) -> None:
     Exit codes: 0 done, 1 failed, 2 wrong usage or order, 3 disk full, 5 crawl in use, 6 corrupt data,
                 11 interrupted, 15 time limit
     """
-    info = _step(job, segment_id, "fetched", quiet=quiet)
+    info = _step(job, segment_id, "fetched", Saying.of(said))
     if info is not None and info.reason is not None:
         raise TimeLimitReached(f"fetch: {info.reason} reached; update gives the rest back to the crawldb")
 
@@ -142,8 +174,10 @@ def fetch(job: str, segment_id: str | None, quiet: bool) -> None:
 @job_argument
 @segment_option
 @click.option("--trace", is_flag=True, help="List each link that is not taken, with the rule, in the segment.")
+@metrics_option
+@log_format_option
 @quiet_option
-def parse(job: str, segment_id: str | None, trace: bool, quiet: bool) -> None:
+def parse(job: str, segment_id: str | None, trace: bool, **said: Unpack[SaidOptions]) -> None:
     """Turn the pages of a segment into text, signatures and links.
 
     A parse that goes on with --trace lists no links of what was parsed without it.
@@ -154,14 +188,16 @@ def parse(job: str, segment_id: str | None, trace: bool, quiet: bool) -> None:
     Example: batchcrawl parse mysite
     Exit codes: 0 done, 1 failed, 2 wrong usage or order, 3 disk full, 5 crawl in use, 6 corrupt data, 11 interrupted
     """
-    _step(job, segment_id, "parsed", quiet=quiet, listing=trace)
+    _step(job, segment_id, "parsed", Saying.of(said), listing=trace)
 
 
 @click.command()
 @job_argument
 @segment_option
+@metrics_option
+@log_format_option
 @quiet_option
-def update(job: str, segment_id: str | None, quiet: bool) -> None:
+def update(job: str, segment_id: str | None, **said: Unpack[SaidOptions]) -> None:
     """Bring what a segment saw into the crawldb.
 
     \b
@@ -170,14 +206,16 @@ def update(job: str, segment_id: str | None, quiet: bool) -> None:
     Example: batchcrawl update mysite
     Exit codes: 0 done, 1 failed, 2 wrong usage or order, 3 disk full, 5 crawl in use, 6 corrupt data, 11 interrupted
     """
-    _step(job, segment_id, "updated", quiet=quiet)
+    _step(job, segment_id, "updated", Saying.of(said))
 
 
 @click.command("round")
 @job_argument
 @click.option("--top", type=COUNT, metavar="N", help="At most N URLs; default: generate.urls_max.")
+@metrics_option
+@log_format_option
 @quiet_option
-def round_(job: str, top: int | None, quiet: bool) -> None:
+def round_(job: str, top: int | None, **said: Unpack[SaidOptions]) -> None:
     """Run one round: finish the segment under way, or make one and finish it.
 
     \b
@@ -186,8 +224,9 @@ def round_(job: str, top: int | None, quiet: bool) -> None:
     Exit codes: 0 done, 1 failed, 2 wrong usage, 3 disk full, 4 nothing due, 5 crawl in use, 6 corrupt data,
                 11 interrupted
     """
-    with held_crawl(job) as crawl, stoppable(quiet=quiet) as controls:
-        run_round(_steps(crawl, controls.of, quiet=quiet), wanted=_wanted(crawl, top=top))
+    saying = Saying.of(said)
+    with held_crawl(job) as crawl, stoppable(quiet=saying.quiet, as_json=saying.as_json) as controls:
+        run_round(_steps(crawl, controls.of, saying), wanted=_wanted(crawl, top=top))
 
 
 @click.command()
@@ -195,8 +234,10 @@ def round_(job: str, top: int | None, quiet: bool) -> None:
 @click.option("--rounds", type=COUNT, metavar="N", help="So many rounds; default: 1.")
 @click.option("--until-done", is_flag=True, help="Rounds until nothing is due, nor soon.")
 @click.option("--top", type=COUNT, metavar="N", help="At most N URLs a round.")
+@metrics_option
+@log_format_option
 @quiet_option
-def crawl(job: str, rounds: int | None, until_done: bool, top: int | None, quiet: bool) -> None:
+def crawl(job: str, rounds: int | None, until_done: bool, top: int | None, **said: Unpack[SaidOptions]) -> None:
     """Run rounds one after the other; an interrupted crawl goes on.
 
     \b
@@ -205,8 +246,9 @@ def crawl(job: str, rounds: int | None, until_done: bool, top: int | None, quiet
     Exit codes: 0 done, 1 failed, 2 wrong usage, 3 disk full, 4 nothing due, 5 crawl in use, 6 corrupt data,
                 11 interrupted
     """
-    with held_crawl(job) as opened, stoppable(quiet=quiet) as controls:
-        steps = _steps(opened, controls.of, quiet=quiet)
+    saying = Saying.of(said)
+    with held_crawl(job) as opened, stoppable(quiet=saying.quiet, as_json=saying.as_json) as controls:
+        steps = _steps(opened, controls.of, saying)
         done, wanted = 0, None if until_done and rounds is None else rounds or 1
         while wanted is None or done < wanted:
             try:
@@ -216,10 +258,10 @@ def crawl(job: str, rounds: int | None, until_done: bool, top: int | None, quiet
                     continue
                 if done == 0:
                     raise
-                _echo_rounds(done, f"; {error}", quiet=quiet)
+                _echo_rounds(done, f"; {error}", quiet=saying.silent)
                 return
             done += 1
-        _echo_rounds(done, quiet=quiet)
+        _echo_rounds(done, quiet=saying.silent)
 
 
 def _echo_rounds(done: int, why: str = "", *, quiet: bool) -> None:
@@ -227,28 +269,34 @@ def _echo_rounds(done: int, why: str = "", *, quiet: bool) -> None:
         click.echo(f"crawl: {done} {'round' if done == 1 else 'rounds'}{why}")
 
 
-def _steps(opened: Crawl, control_of: Callable[[str], Control], *, quiet: bool) -> Steps:
+def _steps(opened: Crawl, control_of: Callable[[str], Control], saying: Saying) -> Steps:
+    disk = Disk()
+
     def on_plan(plan: Plan) -> None:
-        if not quiet:
+        if not saying.silent:
             echo_plan(plan, threads=opened.job.settings.fetch.threads)
 
     def on_end(step: str, segment: Segment, info: StepInfo) -> None:
-        if not quiet:
+        if saying.metrics is not None:
+            write_metrics(disk, saying.metrics, segment)
+        if saying.as_json:
+            log_json(COMMANDS[step], segment=segment.id, ended=info.reason or "all done", counts=info.counts)
+        elif not saying.quiet:
             echo_step(step, segment, info)
 
-    return Steps(opened, Disk(), command_clock(), control_of, on_plan, on_end)
+    return Steps(opened, disk, command_clock(), control_of, on_plan, on_end)
 
 
-def _step(job: str, segment_id: str | None, step: str, *, quiet: bool, listing: bool = False) -> StepInfo | None:
+def _step(job: str, segment_id: str | None, step: str, saying: Saying, *, listing: bool = False) -> StepInfo | None:
     """Run one step on a segment; say so when there is nothing to do."""
-    with held_crawl(job) as opened, stoppable(quiet=quiet) as controls:
+    with held_crawl(job) as opened, stoppable(quiet=saying.quiet, as_json=saying.as_json) as controls:
         segment = _segment(opened, segment_id, step)
         if segment is None or not require_turn(segment, step, job):
-            if not quiet:
+            if not saying.silent:
                 what = "no segment needs it" if segment is None else f"segment {segment.id} is {step} already"
                 click.echo(f"{COMMANDS[step]}: nothing to do; {what}")
             return None
-        run_step(replace(_steps(opened, controls.of, quiet=quiet), listing=listing), step, segment)
+        run_step(replace(_steps(opened, controls.of, saying), listing=listing), step, segment)
         return segment.manifest.steps[step]
 
 

@@ -13,8 +13,9 @@ from batchcrawl.engine.control import Control
 class Controls:
     """Gives each step its control, and passes on what the user says by signals."""
 
-    def __init__(self, *, quiet: bool) -> None:
+    def __init__(self, *, quiet: bool, as_json: bool) -> None:
         self._quiet = quiet
+        self._as_json = as_json
         self._stops = 0
         self._control: Control | None = None
         self._progress: StepProgress | None = None
@@ -22,7 +23,7 @@ class Controls:
     def of(self, command: str) -> Control:
         """Return the control of a step that begins now; the progress of the one before ends."""
         self.end()
-        self._progress = StepProgress(command, quiet=self._quiet)
+        self._progress = StepProgress(command, quiet=self._quiet, as_json=self._as_json)
         self._control = Control(self._progress)
         for _ in range(self._stops):
             self._control.stop()
@@ -43,9 +44,9 @@ class Controls:
 
 
 @contextmanager
-def stoppable(*, quiet: bool = False) -> Iterator[Controls]:
+def stoppable(*, quiet: bool = False, as_json: bool = False) -> Iterator[Controls]:
     """Give steps their controls: SIGINT and SIGTERM ask to stop, a second one to drop what is in flight."""
-    controls = Controls(quiet=quiet)
+    controls = Controls(quiet=quiet, as_json=as_json)
 
     def on_signal(number: int, frame: FrameType | None) -> None:
         if controls.stop() == 1:
