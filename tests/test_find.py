@@ -2,40 +2,38 @@
 
 import json
 import shutil
-from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from batchcrawl.cli import main
-from batchcrawl.cli.running import CLOCK_VARIABLE
-from tests.support.commands import run, write_job
+from tests.support.commands import JOB, run, write_job
 from tests.support.crawling import BORN_AT
 from tests.support.scripted_web import Scripted, scripted_web
+from tests.support.warm import Warm
 
 SITE = "http://seed.test"
 HOME = b'<title>Home \x1b</title><p>Some words here<p>and there <a href="a">A</a>'
 
 
 @pytest.fixture(scope="module")
-def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("crawled")
     answers = {f"{SITE}/": Scripted(body=HOME), f"{SITE}/b": Scripted(body=b"<title>B</title>b")}
-    with scripted_web(answers) as web, pytest.MonkeyPatch.context() as patch:
+    with scripted_web(answers) as web, closing(Warm()) as warm:
         write_job(
             folder,
             port=web.port,
             seeds=[f"{SITE}/", f"{SITE}/b"],
             sections='[recrawl]\ninterval = "1d"\ninterval_max = "1d"\ngone_interval = "1d"\n',
         )
-        patch.setenv(CLOCK_VARIABLE, str(BORN_AT))
-        run(folder, "inject")
+        assert warm.run("inject", JOB, cwd=folder, at=BORN_AT).code == 0
         for day, body in enumerate((HOME, HOME, HOME + b"more", None)):
-            patch.setenv(CLOCK_VARIABLE, str(BORN_AT + day * 4 * 86_400))
             answers[f"{SITE}/"] = Scripted(status=404) if body is None else Scripted(body=body)
-            run(folder, "round")
-        yield folder
+            assert warm.run("round", JOB, cwd=folder, at=BORN_AT + day * 4 * 86_400).code == 0
+    return folder
 
 
 @pytest.fixture

@@ -1,6 +1,11 @@
 """The report of a crawl: its numbers are those of the data, and nothing in it comes from the web as it was."""
 
+import json
+import os
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,8 +17,9 @@ from batchcrawl.report import Findings, report_page
 from batchcrawl.standing import CrawlStatus, HostRow
 from batchcrawl.store.rounds import Round
 from tests.support.browser import BrowserFailed, open_file
-from tests.support.commands import run, write_job
+from tests.support.commands import JOB, run, write_job
 from tests.support.scripted_web import Scripted, scripted_web
+from tests.support.webserver import ROOT
 
 NOW = 1_796_040_000.0
 HOSTILE = "<script>alert(1)</script>\"'&\x1b</td></style>"
@@ -130,6 +136,24 @@ def test_the_command_writes_into_the_crawls_directory(tmp_path: Path) -> None:
     assert re.search(r"^\d{8}T\d{6}Z +1 +1 +1 .* all done$", said, re.MULTILINE)
     assert "busiest: http://a.test 1 requests" in said
     assert said.splitlines()[-1].startswith("what limits it now: ")
+
+
+def test_the_status_is_told_again_and_again_until_it_is_interrupted(tmp_path: Path) -> None:
+    write_job(tmp_path, port=9, seeds=["http://a.test/"])
+    run(tmp_path, "inject")
+    command = [sys.executable, "-m", "batchcrawl", "status", JOB, "--watch", "--every", "1", "--json"]
+    with subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as watching:
+        assert watching.stdout is not None
+        lines = [watching.stdout.readline() for _ in range(2)]
+        watching.send_signal(signal.SIGINT)
+    assert [json.loads(line)["ready"] for line in lines] == [1, 1]
+    assert watching.returncode == 11
 
 
 def test_a_crawl_of_which_nothing_is_known_has_a_report() -> None:
