@@ -157,21 +157,16 @@ def generate(
     surveys = run_partitions(survey_partition, tasks, parallel=crawl.cores, control=control)
     offers = [part.offers for part in surveys]
     if not any(offers):
-        if choice.only is not None:
-            raise NothingDue("nothing that may be taken now is as it was asked for", due_at=None)
-        chances = run_partitions(next_chances, tasks, parallel=crawl.cores, control=control)
         spent_until = next_allowance_at(budget, clock.now()) if budget is not None and not allowed else None
-        raise nothing_due(crawl, chances, now, spent_until=spent_until)
+        raise _why_nothing(tasks, choice, spent_until=spent_until, control=control)
     offered_urls = available(offers)
     quotas = mix.quotas(offered_urls, places=wanted.urls_max, turn=turn)
     rations = ration(offers, quotas=quotas, turn=turn)
     require_free(crawl.layout.segments, URL_BYTES * sum(quotas.values()), what="for a new segment in")
-    unborn = SegmentPaths(crawl.layout.unborn_segment(name))
     if not dry_run:
-        make_folders(crawl.layout, unborn, disk)
-    tasks = [
-        replace(task, limits=part.limits, ration=mine) for task, part, mine in zip(tasks, surveys, rations, strict=True)
-    ]
+        make_folders(crawl.layout, SegmentPaths(crawl.layout.unborn_segment(name)), disk)
+    parts = zip(tasks, surveys, rations, strict=True)
+    tasks = [replace(task, limits=part.limits, ration=mine) for task, part, mine in parts]
     taken = run_partitions(select_partition, tasks, parallel=crawl.cores, control=control)
     plan = _plan(None if dry_run else name, taken)
     if dry_run:
@@ -179,11 +174,11 @@ def generate(
     if budget is not None:
         # Under a condition the demand is not known, and the price stays.
         places = 0 if choice.only else mix.places_for_refetches(offered_urls, places=wanted.urls_max, turn=turn)
-        ready, lowest = sum((part.refetches for part in surveys), Counter()), price_of(rules.pages.min_s)
-        at = clock.now()
+        ready = sum((part.refetches for part in surveys), Counter())
+        lowest, at = price_of(rules.pages.min_s), clock.now()
         budget = after_segment(budget, ready=ready, quotas=quotas, places=places, price_min=lowest, now=at)
     manifest = _manifest(crawl, plan, taken, duration_s=wanted.duration_s, budget=budget, now=clock.now())
-    segment = _bring_to_life(crawl, unborn, manifest, disk)
+    segment = _bring_to_life(crawl, SegmentPaths(crawl.layout.unborn_segment(name)), manifest, disk)
     _finish(crawl, segment, resumed=False, disk=disk, clock=clock, control=control)
     return plan
 
@@ -215,6 +210,14 @@ def generate_listed(
     segment = _bring_to_life(crawl, unborn, manifest, disk)
     _finish(crawl, segment, resumed=False, disk=disk, clock=clock, control=control)
     return plan
+
+
+def _why_nothing(tasks: list[_Task], choice: Choice, *, spent_until: float | None, control: Control) -> NothingDue:
+    if choice.only is not None:
+        return NothingDue("nothing that may be taken now is as it was asked for", due_at=None)
+    crawl = tasks[0].crawl
+    chances = run_partitions(next_chances, tasks, parallel=crawl.cores, control=control)
+    return nothing_due(crawl, chances, tasks[0].now, spent_until=spent_until)
 
 
 def survey_partition(task: _Task, control: Control) -> Survey:
