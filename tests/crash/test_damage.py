@@ -64,7 +64,9 @@ def leveldb_files(crawling: Crawling) -> dict[str, list[Path]]:
     }
 
 
-@pytest.mark.parametrize("damage", [flip, cut, zero, lose])
+@pytest.mark.parametrize(
+    "damage", [flip, lose, *(pytest.param(damage, marks=pytest.mark.slow) for damage in (cut, zero))]
+)
 @pytest.mark.parametrize("kind", ["CURRENT", "MANIFEST", "log", "table"])
 def test_a_damaged_file_of_leveldb_is_found_and_had_back_as_far_as_can_be(
     kind: str, damage: Damage, stage: Stages
@@ -181,7 +183,14 @@ def test_what_segments_cannot_tell_is_said(stage: Stages) -> None:
     assert (crawling.data / "crawldb.damaged" / "0" / "CURRENT").exists()
 
 
-@pytest.mark.parametrize("point", [*(f"file.renamed:{hit}" for hit in (1, 2, 3)), "crawldb.committed:9"])
+@pytest.mark.parametrize(
+    "point",
+    [
+        "file.renamed:2",
+        "crawldb.committed:9",
+        *(pytest.param(f"file.renamed:{hit}", marks=pytest.mark.slow) for hit in (1, 3)),
+    ],
+)
 def test_a_repair_from_segments_that_was_killed_is_ended_by_the_same_command(point: str, stage: Stages) -> None:
     crawling = stage.before("end")
     before = urls(crawling)

@@ -60,6 +60,7 @@ WITHOUT_CRAWLDB = ("inject", "fetch", "parse")
 """Steps that find no crawldb, or have no use for it; for the others only the segments forget."""
 CLOCK = FixedClock(clock_of(1))
 STEPS: dict[str, Callable[..., object]] = {"fetch": fetch, "parse": parse, "update": update}
+KEPT = [Keep.NOTHING, pytest.param(Keep.SOME, marks=pytest.mark.slow)]
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +87,7 @@ def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batchcrawl.inject, "CHUNK_SEEDS", 2)
 
 
-@pytest.mark.parametrize("keep", [Keep.NOTHING, Keep.SOME])
+@pytest.mark.parametrize("keep", KEPT)
 @pytest.mark.parametrize("step", ["inject", "generate", "parse", "update"])
 def test_a_step_that_lost_its_power_ends_with_the_same_bytes(
     step: str, keep: Keep, bases: dict[str, Crawling], tmp_path: Path
@@ -98,7 +99,7 @@ def test_a_step_that_lost_its_power_ends_with_the_same_bytes(
         assert state_of(crawling) == wanted
 
 
-@pytest.mark.parametrize("keep", [Keep.NOTHING, Keep.SOME])
+@pytest.mark.parametrize("keep", KEPT)
 def test_a_fetch_that_lost_its_power_ends_with_the_same_outcomes(
     keep: Keep, bases: dict[str, Crawling], tmp_path: Path
 ) -> None:
@@ -111,7 +112,7 @@ def test_a_fetch_that_lost_its_power_ends_with_the_same_outcomes(
 
 
 @pytest.mark.parametrize(
-    ("error", "code", "stride"), [(errno.ENOSPC, ExitCode.DISK_FULL, 5), (errno.EIO, ExitCode.FAILED, 7)]
+    ("error", "code", "stride"), [(errno.ENOSPC, ExitCode.DISK_FULL, 11), (errno.EIO, ExitCode.FAILED, 13)]
 )
 @pytest.mark.parametrize("step", ["inject", "generate", "fetch", "parse", "update"])
 def test_a_step_whose_disk_is_full_or_fails_says_so_and_goes_on_once_it_is_right(
