@@ -3,7 +3,6 @@
 import hashlib
 import shutil
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -70,13 +69,6 @@ class Crawled:
         """Return what the web answered at a stage, from 1 on."""
         host, _, path = url.removeprefix("http://").partition("/")
         return self.web.answer(host, f"/{path}", clock_of(stage))
-
-
-@pytest.fixture(scope="module")
-def warm() -> Iterator[Warm]:
-    program = Warm()
-    yield program
-    program.close()
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,6 @@
 """Segments straight from a list of URLs, on a crawl that fetches nothing."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,13 +18,6 @@ LISTED = [
     "http://two.test/a",
     "http://www.one.test/x",
 ]
-
-
-@pytest.fixture(scope="module")
-def warm() -> Iterator[Warm]:
-    program = Warm()
-    yield program
-    program.close()
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """What generate can be asked on the command line, on a crawl that fetches nothing."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,13 +12,6 @@ from tests.support.warm import Ended, Warm
 
 NOON = 1_790_000_000
 SITES = ["a.one.test", "b.one.test", "c.one.test", "two.test"]
-
-
-@pytest.fixture(scope="module")
-def warm() -> Iterator[Warm]:
-    program = Warm()
-    yield program
-    program.close()
 
 
 @dataclass(frozen=True)

@@ -34,13 +34,6 @@ class Undisturbed:
 
 
 @pytest.fixture(scope="session")
-def warm() -> Iterator[Warm]:
-    program = Warm()
-    yield program
-    program.close()
-
-
-@pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
     log = tmp_path_factory.mktemp("web") / "requests.jsonl"
     with serving(SPEC, log=log, at=BORN_AT, latency_s=0.005) as web:
