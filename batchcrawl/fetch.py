@@ -155,7 +155,7 @@ def _fetch_rest(task: Task, output: FetchOutput, control: Control, *, was_cut: b
 
     def on_tick() -> None:
         if upkeep.tick():
-            control.stop()
+            control.wind_down()
         active, waiting = crew.active_and_waiting()
         done = len(entries) - frontier.left
         control.report(Progress(done, len(entries), visitor.body_bytes, active, waiting))

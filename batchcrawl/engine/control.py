@@ -33,13 +33,14 @@ class Control:
     ) -> None:
         self._on_progress = on_progress
         self._on_part = on_part
+        self._asked = False
         self._stop = threading.Event()
         self._drop = threading.Event()
         self._listeners: list[Callable[[], None]] = []
 
     @property
     def stopping(self) -> bool:
-        """Somebody asked the step to finish what is in flight and end."""
+        """The step is to finish what is in flight and end."""
         return self._stop.is_set()
 
     @property
@@ -54,8 +55,16 @@ class Control:
 
     def stop(self) -> None:
         """Ask the step to end; asked again, it drops what is in flight."""
-        if self._stop.is_set():
+        if self._asked:
             self._drop.set()
+        self._asked = True
+        self.wind_down()
+
+    def wind_down(self) -> None:
+        """End as a first request would have it, of the step's own accord: who asks after that asks for the first time.
+
+        So a partition that ends by itself is not made to drop what is in flight when another one's end stops all.
+        """
         self._stop.set()
         for listener in self._listeners:
             listener()

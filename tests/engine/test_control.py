@@ -21,6 +21,16 @@ def test_the_first_request_stops_and_the_second_drops() -> None:
     assert (control.stopping, control.dropping) == (True, True)
 
 
+def test_a_step_that_winds_down_by_itself_drops_nothing_at_the_first_request() -> None:
+    control = Control()
+    control.wind_down()
+    assert (control.stopping, control.dropping) == (True, False)
+    control.stop()
+    assert (control.stopping, control.dropping) == (True, False)
+    control.stop()
+    assert (control.stopping, control.dropping) == (True, True)
+
+
 def test_a_listener_hears_every_request_and_finds_it_already_made() -> None:
     control = Control()
     heard: list[tuple[bool, bool]] = []

@@ -15,7 +15,7 @@ import pytest
 
 import batchcrawl
 from batchcrawl.engine.control import Control, Progress
-from batchcrawl.engine.partitions import run_partitions
+from batchcrawl.engine.partitions import CONTEXT, run_partitions
 from batchcrawl.errors import CorruptData, CrawlError, DiskFull, ExitCode, InternalError, Interrupted
 from tests.support.in_process import FORKING
 
@@ -118,6 +118,21 @@ def stop_or_fail(number: int, control: Control) -> None:
 def test_the_error_of_one_stops_the_others_and_is_the_one_that_is_raised() -> None:
     with pytest.raises(DiskFull):
         run_partitions(stop_or_fail, [0, 1, 2], parallel=3, control=Control())
+
+
+def test_the_error_of_one_makes_none_drop_what_is_in_flight_that_winds_down_already() -> None:
+    seen = CONTEXT.SimpleQueue()
+
+    def wind_down_or_fail(number: int, control: Control) -> None:
+        if number == 1:
+            raise DiskFull("no space left")
+        control.wind_down()
+        wait_for_stop(control, times=2)
+        seen.put(control.dropping)
+
+    with pytest.raises(DiskFull):
+        run_partitions(wind_down_or_fail, [0, 1], parallel=2, control=Control())
+    assert not seen.get()
 
 
 def test_after_an_error_no_task_is_begun(tmp_path: Path) -> None:
@@ -241,7 +256,7 @@ def test_no_process_is_left_behind(function: Callable[[int, Control], object]) -
 _PARENT = """
 import os, sys, threading
 from batchcrawl.engine.control import Control, Progress
-from batchcrawl.engine.partitions import run_partitions
+from batchcrawl.engine.partitions import CONTEXT, run_partitions
 
 def work_for_ever(number, control):
     os.write(1, f"{os.getpid()}\\n".encode())
