@@ -21,7 +21,7 @@ from batchcrawl.job.condition_text import parse_condition
 from batchcrawl.job.crawl import Crawl
 from batchcrawl.job.settings import GenerateSettings
 from batchcrawl.policy.conditions import Compare, Comparison, Condition, Every
-from batchcrawl.round import Steps, run_round, run_step, wait_for_due
+from batchcrawl.round import Steps, run_overlapped, run_round, run_step, wait_for_due
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.metrics import write_metrics
 from batchcrawl.store.segment import COMMANDS, Segment, StepInfo, newest_needing, open_segment, require_turn
@@ -234,11 +234,16 @@ def round_(job: str, top: int | None, **said: Unpack[SaidOptions]) -> None:
 @click.option("--rounds", type=COUNT, metavar="N", help="So many rounds; default: 1.")
 @click.option("--until-done", is_flag=True, help="Rounds until nothing is due, nor soon.")
 @click.option("--top", type=COUNT, metavar="N", help="At most N URLs a round.")
+@click.option("--overlap", is_flag=True, help="Fetch a segment while others are parsed, brought in and made.")
 @metrics_option
 @log_format_option
 @quiet_option
-def crawl(job: str, rounds: int | None, until_done: bool, top: int | None, **said: Unpack[SaidOptions]) -> None:
+def crawl(
+    job: str, rounds: int | None, until_done: bool, top: int | None, overlap: bool, **said: Unpack[SaidOptions]
+) -> None:
     """Run rounds one after the other; an interrupted crawl goes on.
+
+    With --overlap the network is busy all the time: what a fetch finds is taken into account one segment later.
 
     \b
     Reads and writes: as generate, fetch, parse and update do
@@ -251,8 +256,9 @@ def crawl(job: str, rounds: int | None, until_done: bool, top: int | None, **sai
         steps = _steps(opened, controls.of, saying)
         done, wanted = 0, None if until_done and rounds is None else rounds or 1
         while wanted is None or done < wanted:
+            left = None if wanted is None else wanted - done
             try:
-                run_round(steps, wanted=_wanted(opened, top=top))
+                done += _run(steps, _wanted(opened, top=top), rounds_max=left, overlap=overlap)
             except NothingDue as error:
                 if until_done and wait_for_due(steps, error):
                     continue
@@ -260,8 +266,15 @@ def crawl(job: str, rounds: int | None, until_done: bool, top: int | None, **sai
                     raise
                 _echo_rounds(done, f"; {error}", quiet=saying.silent)
                 return
-            done += 1
         _echo_rounds(done, quiet=saying.silent)
+
+
+def _run(steps: Steps, wanted: GenerateSettings, *, rounds_max: int | None, overlap: bool) -> int:
+    """Run a round, or as many as there are where they overlap; return how many."""
+    if overlap:
+        return run_overlapped(steps, wanted=wanted, rounds_max=rounds_max)
+    run_round(steps, wanted=wanted)
+    return 1
 
 
 def _echo_rounds(done: int, why: str = "", *, quiet: bool) -> None:

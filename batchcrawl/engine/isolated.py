@@ -16,8 +16,9 @@ from collections.abc import Callable, Iterator, Mapping, MutableSequence, Sequen
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from batchcrawl.engine.child import CONTEXT, Keeper
 from batchcrawl.engine.control import Control
-from batchcrawl.engine.partitions import CONTEXT, Keeper, run_partitions
+from batchcrawl.engine.partitions import run_partitions
 from batchcrawl.errors import CrawlError
 
 Task = TypeVar("Task")

@@ -155,6 +155,16 @@ class HostState:
         self.changed = self.changed or line.failures > 0
         self.rest(line.at)
 
+    def follow_on(self, line: HostLogLine) -> None:
+        """Take over what a segment has last written of the host that was fetched after its sheet was made."""
+        if line.robots is not None:
+            self._take_robots(line.robots)
+        self.address = line.address or self.address
+        self.politeness = HostPoliteness.start(self.politeness.rules, line, at=self.next_at)
+        if line.domain_refusals is not None:
+            self.domain.refusals, self.domain.until = line.domain_refusals, line.domain_deferred_until
+        self.rest(line.at)
+
     def forget_just_got(self) -> None:
         """Let robots.txt be good no longer than until it expires: the step was cut after it was got."""
         self._has_just_got_robots = False
@@ -221,6 +231,12 @@ def host_states(sheets: Iterable[HostSheet], rules: DelayRules, *, at: float) ->
         domain = DomainState.of(sheet, rules)
         states[sheet.host] = HostState(sheet, rules, domains.setdefault(domain.name, domain), at=at)
     return states
+
+
+def follow_on(hosts: Mapping[str, HostState], lines: Iterable[HostLogLine]) -> None:
+    """Let hosts learn from the host log of a segment that was fetched after their sheets were made."""
+    for line in {line.host: line for line in lines if line.host in hosts}.values():
+        hosts[line.host].follow_on(line)
 
 
 def replay(

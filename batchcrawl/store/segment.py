@@ -252,6 +252,21 @@ def newest_needing(layout: Layout, step: str) -> Segment | None:
     return None
 
 
+def fetched_since(layout: Layout, segment: Segment) -> list[SegmentPaths]:
+    """Return the older segments that may have been fetched, but not brought into the crawldb, before one was made.
+
+    Oldest first.
+    """
+    found: list[SegmentPaths] = []
+    for name in reversed([name for name in layout.segment_ids() if name < segment.id]):
+        older = Segment(layout.segment(name))
+        if older.is_done("updated") and older.step("updated").ended_at < segment.manifest.created_at:
+            break
+        if older.is_done("fetched"):
+            found.insert(0, older.paths)
+    return found
+
+
 def require_none_half_applied(layout: Layout, job: str, *, but: str | None = None) -> None:
     """Raise WrongOrder while a segment is half applied, other than `but`: partitions do not agree then."""
     for name in layout.segment_ids():

@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 import batchcrawl
+from batchcrawl.engine.child import CONTEXT
 from batchcrawl.engine.control import Control, Progress
-from batchcrawl.engine.partitions import CONTEXT, run_partitions
+from batchcrawl.engine.partitions import run_partitions
 from batchcrawl.errors import CorruptData, CrawlError, DiskFull, ExitCode, InternalError, Interrupted
 from tests.support.in_process import FORKING
 
@@ -256,7 +257,7 @@ def test_no_process_is_left_behind(function: Callable[[int, Control], object]) -
 _PARENT = """
 import os, sys, threading
 from batchcrawl.engine.control import Control, Progress
-from batchcrawl.engine.partitions import CONTEXT, run_partitions
+from batchcrawl.engine.partitions import run_partitions
 
 def work_for_ever(number, control):
     os.write(1, f"{os.getpid()}\\n".encode())

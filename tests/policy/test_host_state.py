@@ -7,7 +7,7 @@ from batchcrawl.model.exchange import NoAnswer
 from batchcrawl.model.host import RobotsCopy
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.policy.domain_state import DomainState
-from batchcrawl.policy.host_state import HostState, host_states, replay
+from batchcrawl.policy.host_state import HostState, follow_on, host_states, replay
 from batchcrawl.policy.politeness import DelayRules
 from tests.support.exchanges import answer
 
@@ -289,6 +289,37 @@ def test_a_host_stays_put_off_in_the_next_segment_until_its_time() -> None:
     sheet = HostSheet(host=HOST, domain="a.test", urls=9, failures=1, deferred_until=500.0)
     assert host_state(sheet, at=499.0).politeness.put_off
     assert not host_state(sheet, at=500.0).politeness.put_off
+
+
+def test_a_host_follows_on_what_a_segment_has_learned_that_was_fetched_after_its_sheet_was_made() -> None:
+    before = host_state()
+    get_robots(before, ROBOTS)
+    before.learn_answer(asked(20.0, FetchOutcome.FETCHED, status=200, took_s=0.1))
+    host = host_state(at=21.0)
+    follow_on({HOST: host}, [before.line(20.5), HostLogLine(host="http://other.test", at=20.5)])
+    assert not host.needs_robots(21.0)
+    assert not host.allowed.allowed("batchcrawl", f"{HOST}/no")
+    assert (host.politeness.delay_s, host.wait_s(21.0)) == (3.0, 2.5)
+
+
+def test_a_host_that_such_a_segment_has_put_off_stays_so() -> None:
+    line = HostLogLine(host=HOST, at=20.0, failures=3, deferred_until=500.0, domain_refusals=4)
+    line.domain_deferred_until = 600.0
+    host = host_state(at=499.0)
+    follow_on({HOST: host}, [HostLogLine(host=HOST, at=10.0), line])
+    assert (host.politeness.put_off, host.domain.is_put_off, host.domain.until) == (True, True, 600.0)
+    host = host_state(at=500.0)
+    follow_on({HOST: host}, [line])
+    assert not host.politeness.put_off
+
+
+def test_what_is_followed_on_is_learned_before_what_the_own_log_tells() -> None:
+    earlier, own = HostLogLine(host=HOST, at=20.0, robots=UNREACHABLE), host_state()
+    get_robots(own, ROBOTS, at=30.0)
+    host = host_state(at=40.0)
+    follow_on({HOST: host}, [earlier])
+    replay({HOST: host}, [own.line(30.0)], [])
+    assert host.robots == ROBOTS
 
 
 def test_the_delay_of_a_host_goes_on_in_the_next_segment() -> None:

@@ -17,6 +17,7 @@ from batchcrawl.store.segment import (
     Manifest,
     Segment,
     StepInfo,
+    fetched_since,
     newest_needing,
     open_segment,
     read_manifest,
@@ -207,6 +208,25 @@ def test_the_newest_segment_that_needs_a_step_is_found(tmp_path: Path) -> None:
     found = {step: newest_needing(Layout(tmp_path), step) for step in STEPS}
     ids = {step: segment.id for step, segment in found.items() if segment is not None}
     assert ids == {"fetched": LATER, "parsed": "20261202T000000Z"}
+
+
+def test_segments_that_were_fetched_and_not_yet_brought_in_when_one_was_made_are_found(tmp_path: Path) -> None:
+    """The first was brought in before, the second after; the third is fetched, the fourth is not; one is newer."""
+    ids = [segment_id(1_796_000_000 + number) for number in range(6)]
+    made_at = MANIFEST.created_at
+    for name, ended_at, done in [
+        (ids[0], made_at - 1, STEPS),
+        (ids[1], made_at + 1, STEPS),
+        (ids[2], made_at - 5, STEPS[:2]),
+        (ids[3], made_at - 5, STEPS[:1]),
+        (ids[4], made_at, STEPS[:1]),
+        (ids[5], made_at, STEPS[:2]),
+    ]:
+        segment = made(tmp_path, name)
+        for step in done:
+            segment.finish(Disk(), step, StepInfo(ended_at=ended_at), {})
+    found = fetched_since(Layout(tmp_path), open_segment(Layout(tmp_path), ids[4]))
+    assert [paths.root.name for paths in found] == ids[1:3]
 
 
 def test_a_step_whose_turn_it_is_may_run_and_one_that_is_done_need_not(tmp_path: Path) -> None:

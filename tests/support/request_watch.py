@@ -41,13 +41,16 @@ class RequestWatch:
                 process.wait(timeout=0.01)
                 return
 
-    def end_span(self, segment: Segment | None) -> Span:
-        """End a span: the last command was killed or has ended. Every request that it sent is in the log now."""
+    def end_span(self, *segments: Segment | None) -> Span:
+        """End a span: the last command, which worked on these segments, was killed or has ended.
+
+        Every request that it sent is in the log now.
+        """
         self._mark()
         hits = self._server.hits()
         urls = Counter(f"http://{hit.host}{hit.path}" for hit in hits[self._read :] if hit.host != _MARK_HOST)
         self._read = len(hits)
-        self.spans.append(Span(urls, set() if segment is None else logged_urls(segment)))
+        self.spans.append(Span(urls, {url for s in segments if s is not None for url in logged_urls(s)}))
         return self.spans[-1]
 
     def faults(self, *, in_flight_max: int) -> list[str]:
