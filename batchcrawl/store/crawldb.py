@@ -22,6 +22,7 @@ from batchcrawl.model.status import PageStatus
 from batchcrawl.store import keys
 from batchcrawl.store.disk import disk_full
 from batchcrawl.store.failpoints import failpoint
+from batchcrawl.store.forward import Forward
 from batchcrawl.store.reading import ADVICE
 from batchcrawl.web.fingerprint import domain_part
 
@@ -187,15 +188,10 @@ class CrawlDb:
         return (key for key, value in self.entries(b"t") if value != keys.RISES)
 
     @contextmanager
-    def seeking(self) -> Iterator[Callable[[bytes], bytes | None]]:
-        """Yield a function that returns the first key from a key on, or None: cheaper than an iterator each time."""
-        with _translated(self.path), self._db.raw_iterator() as cursor:
-
-            def seek(key: bytes) -> bytes | None:
-                cursor.seek(key)
-                return cursor.key() if cursor.valid() else None
-
-            yield seek
+    def forward(self, prefix: bytes) -> Iterator[Forward]:
+        """Yield what finds keys with a prefix that are asked for in ascending order."""
+        with _translated(self.path), self._db.iterator(prefix=prefix, include_value=False) as iterator:
+            yield Forward(iterator)
 
     def batch(self) -> "Batch":
         """Return an empty batch."""

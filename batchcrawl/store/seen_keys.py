@@ -1,15 +1,12 @@
 """Keys by which pages with the same content find one another, whatever partitions they are in.
 
-s  signature[16]              content_at[4]  bytes of the URL[2]  fingerprint[16]     a page with that text
-v  band[4] table[1] simhash[8] content_at[4]  bytes of the URL[2]  fingerprint[16]    a page with a text like that
+s  signature[16]            content_at[4]  bytes of the URL[2]  fingerprint[16]    a page with that text
+v  SimHash[8]               content_at[4]  bytes of the URL[2]  fingerprint[16]    a page with a text like that
+w  its halves exchanged[8]  content_at[4]  bytes of the URL[2]  fingerprint[16]    the same page
 
 The last three are a page's **order**: the first page of a text is the one that has had it for the longest time, then
 the one with the shorter URL. A page's keys follow from its record alone, as its index entries do; but they lie in the
 partition that the content belongs to, so that all pages with one content meet there.
-
-Two SimHashes that differ in at most NEAR_BITS bits agree in two of five blocks at least, since the bits lie in three of
-them at most; so each page stands in a table for each pair of blocks, under what it has in them, its band (G. S. Manku,
-A. Jain, A. Das Sarma, Detecting near-duplicates for web crawling, 2007).
 """
 
 import struct
@@ -20,15 +17,14 @@ from batchcrawl.model.kind import UrlKind
 from batchcrawl.model.record import INSTANT_MAX, UrlRecord
 from batchcrawl.store.keys import FINGERPRINT_BYTES
 from batchcrawl.web.fingerprint import partition_of
-from batchcrawl.web.signature import SIMHASH_BYTES
 
-KINDS = (b"s", b"v")
+TEXT_KIND = b"s"
+NEAR_KINDS = (b"v", b"w")
+KINDS = (TEXT_KIND, *NEAR_KINDS)
+HALF_BITS = 32
 ORDER_BYTES = 22
 _ORDER = struct.Struct(">IH16s")
-_BAND = struct.Struct(">cIB")
 _URL_BYTES_MAX = 0xFFFF
-_BLOCKS = ((51, 0x1FFF), (38, 0x1FFF), (25, 0x1FFF), (12, 0x1FFF), (0, 0xFFF))
-"""Of each block of a SimHash the lowest bit and the mask: four of 13 bits and one of 12."""
 
 
 def contents_of(fingerprint: bytes, record: UrlRecord) -> set[bytes]:
@@ -37,15 +33,15 @@ def contents_of(fingerprint: bytes, record: UrlRecord) -> set[bytes]:
         return set()
     at = min(record.content_at or 0, INSTANT_MAX)
     order = _ORDER.pack(at, min(len(record.url), _URL_BYTES_MAX), fingerprint)
-    text = b"s" + record.signature + order
-    return {text} if record.simhash is None else {text, b"v" + record.simhash + order}
+    text = TEXT_KIND + record.signature + order
+    return {text} if record.simhash is None else {text, NEAR_KINDS[0] + record.simhash + order}
 
 
 def keys_of(content: bytes) -> list[bytes]:
-    """Return the keys of one content of a page: that of its text, or those of its SimHash."""
+    """Return the keys of one content of a page: that of its text, or the two of its SimHash, by each half."""
     if is_text(content):
         return [content]
-    return [_BAND.pack(b"v", band, table) + content[1:] for table, band in enumerate(_bands(content))]
+    return [content, NEAR_KINDS[1] + content[5:9] + content[1:5] + content[9:]]
 
 
 def seen_keys(fingerprint: bytes, record: UrlRecord) -> set[bytes]:
@@ -55,22 +51,22 @@ def seen_keys(fingerprint: bytes, record: UrlRecord) -> set[bytes]:
 
 def is_text(key: bytes) -> bool:
     """Tell whether a key is that of a text, not of a SimHash."""
-    return key.startswith(b"s")
+    return key.startswith(TEXT_KIND)
 
 
 def group_of(key: bytes) -> bytes:
-    """Return the start that a key shares with those of the other pages with its text, or in its band."""
-    return key[:-ORDER_BYTES] if is_text(key) else key[: _BAND.size]
-
-
-def run_of(key: bytes) -> bytes:
-    """Return the start that a key shares with those of the pages with its text, or with its very SimHash and band."""
+    """Return the start that a key shares with those of the other pages with its text, or with its very SimHash."""
     return key[:-ORDER_BYTES]
 
 
-def simhash_of(key: bytes) -> int:
-    """Return the SimHash in a key of one."""
-    return int.from_bytes(key[_BAND.size : _BAND.size + SIMHASH_BYTES], "big")
+def half_of(key: bytes) -> int:
+    """Return the half of a SimHash that a key of one begins with."""
+    return int.from_bytes(key[1:5], "big")
+
+
+def rest_of(key: bytes) -> int:
+    """Return the other half."""
+    return int.from_bytes(key[5:9], "big")
 
 
 def order_of(key: bytes) -> bytes:
@@ -89,7 +85,7 @@ def owner_of(key: bytes, partitions: int) -> int:
 
 
 def owners_of(content: bytes, partitions: int) -> Collection[int]:
-    """Return the partitions that are to know of a content: of a SimHash all, since most hold one of its bands."""
+    """Return the partitions that are to know of a content: of a SimHash all, as near ones lie in most of them."""
     return (owner_of(content, partitions),) if is_text(content) else range(partitions)
 
 
@@ -105,14 +101,8 @@ class Share:
         keys = [key for content in contents for key in keys_of(bytes.fromhex(content))]
         return [key for key in keys if owner_of(key, self.partitions) == self.partition]
 
-
-def _bands(content: bytes) -> list[int]:
-    """Return what a SimHash has in each pair of blocks, as the highest bits of a number of 32."""
-    simhash = int.from_bytes(content[1 : 1 + SIMHASH_BYTES], "big")
-    a, b, c, d, e = ((simhash >> low) & mask for low, mask in _BLOCKS)
-    return [
-        a << 19 | b << 6, a << 19 | c << 6, a << 19 | d << 6, a << 19 | e << 7,
-        b << 19 | c << 6, b << 19 | d << 6, b << 19 | e << 7,
-        c << 19 | d << 6, c << 19 | e << 7,
-        d << 19 | e << 7,
-    ]  # fmt: skip
+    @property
+    def halves(self) -> range:
+        """Halves of SimHashes by which keys lie in it."""
+        bounds = (-(-(p << HALF_BITS) // self.partitions) for p in (self.partition, self.partition + 1))
+        return range(*bounds)

@@ -304,10 +304,15 @@ def test_a_domain_within_a_registered_one_counts_its_own_urls_alone(tmp_path: Pa
     assert [domain.urls for domain in found if domain is not None] == [1, 2, 3]
 
 
-def test_one_seeks_from_key_to_key(db: CrawlDb) -> None:
+def test_keys_asked_for_in_order_are_found_near_and_far(db: CrawlDb) -> None:
     batch = db.batch()
-    batch.put_seen(b"sa")
-    batch.put_seen(b"sc")
+    stored = [b"s%04d" % number for number in range(0, 3000, 3)]
+    for key in stored:
+        batch.put_seen(key)
+    batch.put_seen(b"v")
     batch.commit()
-    with db.seeking() as seek:
-        assert [seek(key) for key in (b"sa", b"sb", b"s", b"sc\0")] == [b"sa", b"sc", b"sa", None]
+    for step in (1, 2, 50, 700):
+        asked = [b"s%04d" % number for number in range(0, 3000, step)]
+        with db.forward(b"s") as forward:
+            found = [forward.first_from(key) for key in asked]
+        assert found == [next((key for key in stored if key >= place), None) for place in asked]

@@ -13,8 +13,19 @@ from batchcrawl.model.status import PageStatus
 from batchcrawl.policy.seen import Verdict, judge_unvisited, judge_visited
 from batchcrawl.settle import join_verdicts
 from batchcrawl.store.crawldb import CrawlDb
-from batchcrawl.store.seen_index import BAND_MAX, settle
-from batchcrawl.store.seen_keys import KINDS, Share, contents_of, order_of, owner_of, page_of, seen_keys
+from batchcrawl.store.near_index import HALF_MAX
+from batchcrawl.store.seen_index import settle
+from batchcrawl.store.seen_keys import (
+    KINDS,
+    Share,
+    contents_of,
+    half_of,
+    is_text,
+    order_of,
+    owner_of,
+    page_of,
+    seen_keys,
+)
 from batchcrawl.web.signature import NEAR_BITS, hamming
 
 PARTITIONS = 3
@@ -22,6 +33,7 @@ PAGES = [bytes([page * 41]) * 16 for page in range(6)]
 TEXTS = 4
 bits = st.integers(0, 63).map(lambda bit: 1 << bit)
 simhashes = st.lists(bits, max_size=5).map(lambda flips: (sum(set(flips)) ^ 0xA5A5_5A5A_0FF0_C33C).to_bytes(8, "big"))
+near_ones = simhashes.map(lambda simhash: int.from_bytes(simhash, "big"))
 visits = st.dictionaries(st.sampled_from(PAGES), st.none() | st.integers(0, TEXTS - 1), max_size=len(PAGES))
 """What the pages of a segment show, the number of a text; None for a page that is gone."""
 
@@ -136,30 +148,73 @@ def test_pages_are_to_one_another_what_a_look_at_all_of_them_says(
 
 
 @given(simhashes, simhashes)
-def test_two_simhashes_share_a_band_where_they_are_near(one: bytes, other: bytes) -> None:
+def test_two_simhashes_agree_in_a_half_but_for_a_bit_where_they_are_near(one: bytes, other: bytes) -> None:
     first, second = (
-        {
-            key[:6]
+        sorted(
+            half_of(key)
             for key in seen_keys(PAGES[0], UrlRecord("http://a/", signature=b"s" * 16, simhash=simhash))
-            if key[:1] == b"v"
-        }
+            if not is_text(key)
+        )
         for simhash in (one, other)
     )
-    assert len(first) == 10
-    assert first & second or hamming(one, other) > NEAR_BITS
+    assert len(first) == len(second) == 2
+    agreeing = [(hamming(one[at : at + 4], other[at : at + 4]) <= 1) for at in (0, 4)]
+    assert any(agreeing) or hamming(one, other) > NEAR_BITS
 
 
-def test_a_band_full_of_pages_that_differ_by_a_bit_takes_bounded_time(tmp_path: Path) -> None:
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(st.integers(0, 2**64 - 1) | near_ones, min_size=1, max_size=60, unique=True),
+    st.lists(st.integers(0, 2**64 - 1) | near_ones, min_size=1, max_size=12),
+    st.integers(1, 3),
+)
+def test_every_page_with_a_near_simhash_is_found_whatever_partition_has_it(
+    known: list[int], new: list[int], partitions: int
+) -> None:
+    folder = Path(tempfile.mkdtemp(prefix="seen-"))
+    shares = [Share(q, partitions) for q in range(partitions)]
+    dbs = [CrawlDb(folder / str(q), create=True) for q in range(partitions)]
+    before = [claim(page, set(), contents) for page, contents in pages_with(known, at=1)]
+    for db, share in zip(dbs, shares, strict=True):
+        write(db, before, share)
+    claims = [claim(page, set(), contents) for page, contents in pages_with(new, at=2)]
+    told = join_verdicts(
+        line for db, share in zip(dbs, shares, strict=True) for line in settle(db, claims, share) if line.near
+    )
+    every = [*pages_with(known, at=1), *pages_with(new, at=2)]
+    simhash_of = {page: simhash.to_bytes(8, "big") for (page, _), simhash in zip(every, known + new, strict=True)}
+    orders = {page: order_of(min(contents)) for page, contents in every}
+    for line in claims:
+        page = bytes.fromhex(line.fp)
+        near = (other for other in orders if hamming(simhash_of[other], simhash_of[page]) <= NEAR_BITS)
+        first = min(near, key=lambda other: orders[other])
+        assert told.get(line.fp, Verdict()).near == (first if orders[first] < orders[page] else None)
+    for db in dbs:
+        db.close()
+    shutil.rmtree(folder)
+
+
+def pages_with(simhashes: list[int], *, at: int) -> list[tuple[bytes, set[bytes]]]:
+    """Return pages and their contents, all of one partition and with texts of their own."""
+    pages: list[tuple[bytes, set[bytes]]] = []
+    for number, simhash in enumerate(simhashes):
+        page = bytes([at]) + number.to_bytes(15, "big")
+        record = UrlRecord("http://a.test/", signature=page, simhash=simhash.to_bytes(8, "big"), content_at=at)
+        pages.append((page, contents_of(page, record)))
+    return pages
+
+
+def test_a_half_that_many_pages_share_takes_bounded_time(tmp_path: Path) -> None:
     with CrawlDb(tmp_path / "db", create=True) as db:
         pages = [UrlRecord(f"http://a.test/{n:06}", signature=n.to_bytes(16, "big"), content_at=1) for n in range(900)]
         for number, record in enumerate(pages):
-            record.simhash = number.to_bytes(8, "big")
+            record.simhash = (number << 22).to_bytes(8, "big")
         fps = [number.to_bytes(16, "big") for number in range(900)]
         write(db, [claim(fp, set(), contents_of(fp, page)) for fp, page in zip(fps, pages, strict=True)], Share(0, 1))
-        assert len(pages) > BAND_MAX
-        new = UrlRecord("http://b.test/", signature=b"n" * 16, simhash=bytes(7) + b"\x01", content_at=2)
-        came = claim(b"n" * 16, set(), contents_of(b"n" * 16, new))
-        assert join_verdicts(settle(db, [came], Share(0, 1))) == {came.fp: Verdict(near=fps[0])}
+        assert len(pages) > HALF_MAX
+        new = [0b111, HALF_MAX + 1 << 22 | 0b111]
+        claims = [claim(page, set(), contents) for page, contents in pages_with(new, at=2)]
+        assert join_verdicts(settle(db, claims, Share(0, 1))) == {claims[0].fp: Verdict(near=fps[0])}
 
 
 def test_keys_are_dealt_out_to_all_partitions() -> None:
