@@ -39,7 +39,10 @@ RESERVE_MAX = 256
 FILES_OF_THREAD = 4
 """A connection, two files of a large body, and one more connection that is kept."""
 OTHER_FILES = 1000
-"""Connections that are kept, those of the resolver, logs and WARC files."""
+"""Those of the resolver, logs and WARC files."""
+KEPT_MAX = 1500
+"""Connections of a partition that stay open while their hosts wait for their delay: a new one costs as much as a page,
+and a kept one some 10 kB, with TLS 30."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +99,6 @@ def fetch_partition(task: Task, control: Control) -> Fetched:
     """Fetch what is left of one partition's fetch list."""
     job, paths = task.crawl.job, task.segment.paths
     was_cut = paths.fetch_log(task.partition).exists()
-    # A socket that cannot be opened would be taken for a failure of its host.
-    allow_open_files(OTHER_FILES + FILES_OF_THREAD * (1 + RESERVE_TIMES) * task.threads)
     output = FetchOutput(
         task.disk,
         paths,
@@ -130,7 +131,8 @@ def _fetch_rest(task: Task, output: FetchOutput, control: Control, *, was_cut: b
         if entry.fp not in logged:
             frontier.add(entry.level, entry.host, entry)
     sheets = _sheets(task.segment, task.partition)
-    visitor = Visitor(task.crawl, sheets, output, clock=task.clock, threads=task.threads)
+    kept = _connections_kept(task)
+    visitor = Visitor(task.crawl, sheets, output, clock=task.clock, threads=task.threads, hosts_kept=kept)
     logs = (other.host_log(task.partition) for other in task.since)
     visitor.recall(line for log in logs for line in read_log(log, HostLogLine, sealed=True))
     visitor.recover_robots(control)
@@ -167,6 +169,15 @@ def _fetch_rest(task: Task, output: FetchOutput, control: Control, *, was_cut: b
 
 def _sheets(segment: Segment, p: int) -> Iterator[HostSheet]:
     return read_lines(segment.paths.host_sheet(p), HostSheet)
+
+
+def _connections_kept(task: Task) -> int:
+    """Return how many connections may stay open, and raise the limit of open files.
+
+    That limit is no host's fault: a socket that cannot be opened would be taken for one.
+    """
+    files = OTHER_FILES + FILES_OF_THREAD * (1 + RESERVE_TIMES) * task.threads
+    return max(0, allow_open_files(files + KEPT_MAX) - files)
 
 
 def _share(threads: int, hosts: int, everybody: int) -> int:

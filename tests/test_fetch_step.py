@@ -236,3 +236,13 @@ def stored(crawl: Stepping) -> list[str | None]:
     """Return the URLs of the answers in the WARC files, in their order."""
     records = (record for path in crawl.warcs() for record in read_records(path))
     return [record.field("WARC-Target-URI") for record in records if record.field("WARC-Type") == "response"]
+
+
+def test_connections_stay_open_while_their_hosts_wait_for_their_turn(tmp_path: Path) -> None:
+    pages = [f"http://h{host}.test/{page}" for host in range(20) for page in range(3)]
+    with scripted_web({page: Scripted() for page in pages}) as web:
+        crawl = Stepping.make(tmp_path, web.port, pages, fetch="[fetch]\nthreads = 1")
+        crawl.generate()
+        crawl.fetch()
+    assert len(web.asked) == 20 * 4
+    assert web.connections == 20

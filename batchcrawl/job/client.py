@@ -11,7 +11,9 @@ from batchcrawl.net.settings import ClientSettings
 from batchcrawl.policy.politeness import DelayRules
 
 
-def client_settings(job: Job, *, threads: int, environment: Mapping[str, str] = os.environ) -> ClientSettings:
+def client_settings(
+    job: Job, *, threads: int, hosts_kept: int = 0, environment: Mapping[str, str] = os.environ
+) -> ClientSettings:
     """Return the bounds of a fetch and where it may go.
 
     Raises UsageError when an environment variable that the job names for a secret is missing or holds something else.
@@ -37,6 +39,7 @@ def client_settings(job: Job, *, threads: int, environment: Mapping[str, str] = 
         unverified_hosts=frozenset(network.verify_tls_except),
         client_certificate=None if certificate is None else str(job.path.parent / certificate),
         threads=threads,
+        hosts_kept=hosts_kept,
     )
 
 

@@ -33,13 +33,22 @@ class Visitor:
     """Visits one entry after another: robots.txt first, then the page, then the log."""
 
     def __init__(
-        self, crawl: Crawl, sheets: Iterable[HostSheet], output: FetchOutput, *, clock: Clock, threads: int
+        self,
+        crawl: Crawl,
+        sheets: Iterable[HostSheet],
+        output: FetchOutput,
+        *,
+        clock: Clock,
+        threads: int,
+        hosts_kept: int,
     ) -> None:
-        """`sheets` are the hosts of the entries that it is to visit."""
+        """`sheets` are the hosts of the entries that it is to visit; to `hosts_kept` of them connections stay open."""
         job = crawl.job
         self._clock = clock
         self._output = output
-        self._client = Client(client_settings(job, threads=threads), clock, open_spool=output.spool)
+        self._client = Client(
+            client_settings(job, threads=threads, hosts_kept=hosts_kept), clock, open_spool=output.spool
+        )
         self._token = job.product_token
         self._robots_ttl_s = job.settings.fetch.robots_ttl_s
         self._own_headers = tuple(job.settings.fetch.headers.items())

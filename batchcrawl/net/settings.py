@@ -50,5 +50,5 @@ class ClientSettings:
     """How many fetches run at once at most."""
     host_connections: int = 1
     """Connections kept open to one host."""
-    hosts_kept: int = 256
+    hosts_kept: int = 0
     """Hosts to which connections are kept open; at least four a thread."""

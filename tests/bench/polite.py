@@ -24,6 +24,8 @@ ANSWER_S = 0.1
 SILENCE_S = 5.0
 THREADS = 256
 SHARE = 0.95
+PAGES = 60
+"""Of each host: a minute, of which the second that the step takes to begin is a small part, as of any real segment."""
 _JOB = """\
 [crawl]
 partitions = 2
@@ -46,7 +48,7 @@ allow_addresses = ["127.0.0.0/8"]
 
 def run(*, quick: bool) -> list[Row]:
     """Measure the rate of all hosts, then that of nine tenths of them alone and with a silent tenth."""
-    number, pages = (40, 2) if quick else (2000, 8)
+    number, pages = (40, 2) if quick else (2000, PAGES)
     hosts = [f"h{n:04d}.test" for n in range(number)]
     others, silent = hosts[number // 10 :], hosts[: number // 10]
     with _delayed() as port, _silent() as black_hole:

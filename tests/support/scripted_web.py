@@ -33,6 +33,8 @@ class ScriptedWeb:
     """When each came, in seconds on the monotonic clock."""
     cookies: list[str | None] = field(default_factory=list)
     """What each had in its Cookie field."""
+    connections: int = 0
+    """How many were opened."""
     on_request: Callable[[str], None] = lambda url: None
     """Told of each request before it is answered."""
 
@@ -44,6 +46,10 @@ def scripted_web(answers: Mapping[str, Scripted]) -> Iterator[ScriptedWeb]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+
+        def setup(self) -> None:
+            web.connections += 1
+            super().setup()
 
         def do_GET(self) -> None:
             url = f"http://{self.headers['Host']}{self.path}"
