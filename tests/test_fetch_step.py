@@ -241,7 +241,7 @@ def stored(crawl: Stepping) -> list[str | None]:
 def test_connections_stay_open_while_their_hosts_wait_for_their_turn(tmp_path: Path) -> None:
     pages = [f"http://h{host}.test/{page}" for host in range(20) for page in range(3)]
     with scripted_web({page: Scripted() for page in pages}) as web:
-        crawl = Stepping.make(tmp_path, web.port, pages, fetch="[fetch]\nthreads = 1")
+        crawl = Stepping.make(tmp_path, web.port, pages)
         crawl.generate()
         crawl.fetch()
     assert len(web.asked) == 20 * 4
