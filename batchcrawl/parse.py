@@ -11,16 +11,13 @@ from dataclasses import dataclass, field
 from itertools import count, islice
 
 from batchcrawl.engine.control import Control, Progress
-from batchcrawl.engine.isolated import GivenUp, Items, Limits, run_isolated
+from batchcrawl.engine.isolated import GivenUp, Items, run_isolated
 from batchcrawl.engine.partitions import run_partitions
 from batchcrawl.job.crawl import Crawl
 from batchcrawl.job.named_sitemaps import named_sitemap_links
-from batchcrawl.job.outlinks import Outlinks
-from batchcrawl.job.page_reader import PageReader
-from batchcrawl.job.settings import ParseSettings
+from batchcrawl.job.page_parser import PageParser, worker_limits
 from batchcrawl.model.clock import Clock
 from batchcrawl.model.entries import FetchLogLine, PageLine
-from batchcrawl.model.kind import UrlKind
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.page_links import PageLinks
@@ -30,15 +27,10 @@ from batchcrawl.store.records import FileInfo, read_log
 from batchcrawl.store.segment import Segment, StepInfo
 from batchcrawl.store.sorted_names import add_names
 from batchcrawl.store.space import PARSED_PART, require_free
-from batchcrawl.web.directives import says_nofollow
-from batchcrawl.web.page import Link, Page
-from batchcrawl.web.signature import simhash, text_signature
 from batchcrawl.web.urls import host_key, host_name
 
 HELD_BYTES_MAX = 64_000_000
 """A chunk ends when the links that it holds take more; a page's own may come on top."""
-_UTF8_BYTES_MAX = 4
-"""Of one character."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +69,7 @@ def parse(
         require_free(segment.paths.parse_dir, segment.bytes_of(".warc.gz") // PARSED_PART, what="to parse into")
     _list_seed_redirects(crawl, segment, disk)
     tasks = [Task(crawl, segment, p, disk, listing) for p in range(crawl.partitions)]
-    limits = _limits(crawl.job.settings.parse)
+    limits = worker_limits(crawl.job.settings.parse)
     counts: Counter[str] = Counter()
     files: dict[str, FileInfo] = {}
     for part in run_partitions(write_named_sitemaps, tasks, parallel=crawl.cores, control=control):
@@ -108,7 +100,7 @@ def parse_partition(task: Task, control: Control, items: Items[Parsed]) -> Itera
     An item is a line of the fetch log, by its number from 1.
     """
     log = _Log(task, after=items.parts[-1].lines if items.parts else 0)
-    parser = _PageParser(task)
+    parser = PageParser(task.crawl, task.segment.paths.fetch_dir, listing=task.listing)
     for number in count(len(items.parts)):
         found = chunk_pages(task.segment.paths, task.partition, number)
         lines = log.look(max(1, len(found)))
@@ -136,10 +128,6 @@ def _list_seed_redirects(crawl: Crawl, segment: Segment, disk: Disk) -> None:
     domains = crawl.domains()
     add_names(disk, crawl.layout.seed_hosts, names)
     add_names(disk, crawl.layout.seed_domains, {domains.registered(name) for name in names})
-
-
-def _limits(settings: ParseSettings) -> Limits:
-    return Limits(cpu_s=settings.page_cpu_s, wall_s=settings.page_time_s, memory_bytes=settings.worker_memory_bytes_max)
 
 
 class _Log:
@@ -182,7 +170,7 @@ def _take_in(task: Task, number: int, pages: Iterable[PageBrief]) -> Parsed:
 
 
 def _parse_chunk(
-    task: Task, number: int, log: _Log, items: Items[Parsed], parser: "_PageParser", control: Control
+    task: Task, number: int, log: _Log, items: Items[Parsed], parser: PageParser, control: Control
 ) -> Parsed:
     part = Parsed()
     pages_max = task.crawl.job.settings.parse.chunk_pages
@@ -201,7 +189,7 @@ def _parse_chunk(
     return part
 
 
-def _parse_line(line: FetchLogLine, at: int, items: Items[Parsed], parser: "_PageParser") -> tuple[PageLine, PageLinks]:
+def _parse_line(line: FetchLogLine, at: int, items: Items[Parsed], parser: PageParser) -> tuple[PageLine, PageLinks]:
     """Return what a line of the log leads to; a page that cannot be parsed takes none of the others with it."""
     parsed = items.attempt(at, parser.parse, line)
     return parser.failed(line, parsed.cause) if isinstance(parsed, GivenUp) else parsed
@@ -218,72 +206,3 @@ def _count_links(counts: Counter[str], page: PageLine | PageBrief) -> None:
     counts["links"] += page.links
     for reason, times in page.rejected.items():
         counts[f"rejected_{reason}"] += times
-
-
-class _PageParser:
-    """Parses one page after another; what it remembers makes pages of one site cheap."""
-
-    def __init__(self, task: Task) -> None:
-        crawl = task.crawl
-        self._text_bytes_max = crawl.job.settings.parse.text_bytes_max
-        self._near = crawl.job.settings.parse.near_duplicates
-        self._reader = PageReader(crawl, task.segment.paths.fetch_dir, listing=task.listing)
-        self._outlinks = Outlinks(crawl, listing=task.listing)
-
-    def parse(self, line: FetchLogLine) -> tuple[PageLine, PageLinks]:
-        """Return what a line of the fetch log holds, and the links that were taken from it."""
-        links = self._outlinks.page_links()
-        parse_line = self._redirect if line.outcome is FetchOutcome.REDIRECT else self._page
-        return parse_line(line, links), links
-
-    def failed(self, line: FetchLogLine, cause: str) -> tuple[PageLine, PageLinks]:
-        """Return what stands for a line that could not be parsed."""
-        page = PageLine(fp=line.fp, url=line.url, failed=cause)
-        if line.outcome is FetchOutcome.REDIRECT:
-            page.redirect = line.redirect
-        else:
-            page.content_type = line.content_type
-        return page, self._outlinks.page_links()
-
-    def _redirect(self, line: FetchLogLine, links: PageLinks) -> PageLine:
-        out = PageLine(fp=line.fp, url=line.url, redirect=line.redirect)
-        link = Link(url=line.redirect or "", kind="redirect", anchor=None, rel=(), position=0)
-        self._outlinks.take_redirect(links, out, line, link)
-        return out
-
-    def _page(self, line: FetchLogLine, links: PageLinks) -> PageLine:
-        out = PageLine(fp=line.fp, url=line.url, content_type=line.content_type)
-        page = self._reader.read(line)
-        if page.kind is UrlKind.PAGE:
-            self._take_page(line, page, out, links)
-            return out
-        out.kind, out.charset, out.cut = page.kind, page.charset, page.cut
-        out.failed, out.signature = page.failed, None if page.signature is None else page.signature.hex()
-        self._outlinks.refuse(links, out, page)
-        self._outlinks.take_listed(links, out, self._outlinks.lister(line), page.links)
-        return out
-
-    def _take_page(self, line: FetchLogLine, page: Page, out: PageLine, links: PageLinks) -> None:
-        _fill(out, page, text_bytes_max=self._text_bytes_max, near=self._near)
-        way = self._outlinks.way_from(line)
-        self._outlinks.refuse(links, out, page)
-        self._outlinks.take(links, out, way, page.links, nofollow=says_nofollow(page.robots))
-        if page.refresh is not None:
-            self._outlinks.take(links, out, way, [page.refresh])
-
-
-def _fill(out: PageLine, page: Page, *, text_bytes_max: int, near: bool) -> None:
-    out.media_type, out.failed = page.media_type, page.failed
-    out.charset, out.title, out.description, out.language = page.charset, page.title, page.description, page.language
-    out.canonical, out.robots, out.words = page.canonical, list(page.robots), page.words
-    out.unavailable_at = page.unavailable_at
-    out.text = _cut(page.text, text_bytes_max) if page.text or page.charset is not None else None
-    if page.words:  # pages without a text are not copies of one another
-        out.signature = text_signature(page.text).hex()
-        out.simhash = simhash(page.tokens).hex() if near else None
-
-
-def _cut(text: str, bytes_max: int) -> str:
-    if len(text) * _UTF8_BYTES_MAX <= bytes_max:
-        return text
-    return text.encode()[:bytes_max].decode("utf-8", "ignore")

@@ -16,7 +16,7 @@ from batchcrawl.model.budget import BudgetState
 from batchcrawl.report import Findings, report_page
 from batchcrawl.standing import CrawlStatus, HostRow
 from batchcrawl.store.rounds import Round
-from tests.support.browser import BrowserFailed, open_file
+from tests.support.browser import BrowserFailed, open_page
 from tests.support.commands import JOB, run, write_job
 from tests.support.scripted_web import Scripted, scripted_web
 from tests.support.webserver import ROOT
@@ -113,7 +113,7 @@ def test_a_browser_opens_it_without_an_error_and_sorts_its_tables(tmp_path: Path
          [...document.querySelectorAll("table")][1].tBodies[0].rows[0].cells[0].textContent]
     """
     try:
-        value, errors = open_file(tmp_path / "report.html", click)
+        value, errors = open_page((tmp_path / "report.html").as_uri(), click)
     except BrowserFailed as error:
         if "not installed" in str(error):
             pytest.skip("chromium is not installed")

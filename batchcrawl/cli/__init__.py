@@ -14,6 +14,7 @@ PLACES = {
     "freegen": Place("listed", "freegen", "Make a segment of the URLs of a list, whether they are due or not."),
     "fetch": Place("steps", "fetch", "Fetch the URLs of a segment; an interrupted fetch goes on."),
     "parse": Place("steps", "parse", "Turn the pages of a segment into text, signatures and links."),
+    "parse test": Place("trying", "parse_test", "Fetch or read one page, and print all that parse would write of it."),
     "update": Place("steps", "update", "Bring what a segment saw into the crawldb."),
     "round": Place("steps", "round_", "Run one round: finish the segment under way, or make one and finish it."),
     "crawl": Place("steps", "crawl", "Run rounds one after the other; an interrupted crawl goes on."),
@@ -31,6 +32,7 @@ PLACES = {
     "restore": Place("saving", "restore", "Put a crawl back to what it was when a snapshot was made."),
     "url": Place("look", "url", "Print what the crawldb knows of a URL and its host, as JSON."),
     "explain": Place("explaining", "explain_command", "Explain what became of a URL or link, and what decided."),
+    "scope": Place("trying", "scope", "Try out the rules of a job."),
     "schedule": Place(
         "scheduling", "schedule_command", "Explain when a URL comes again: belief, weight, value, levels, price."
     ),
@@ -71,9 +73,11 @@ PLACES = {
         "report_command",
         "Write a page of HTML with charts and tables that tell how a crawl stands and how it came there.",
     ),
+    "dashboard": Place("dashboard", "dashboard", "Show live in a browser how a crawl stands, until Ctrl-C."),
     "check": Place("check", "check", "Prove that a crawl is what was written, by records and checksums."),
     "repair": Place("repairing", "repair_command", "Have back what can be had of a damaged crawldb."),
     "fakeweb": Place("fakeweb", "fakeweb", "Serve a seeded synthetic web on loopback."),
+    "completion": Place("completing", "completion", "Print what lets a shell complete commands, jobs and segments."),
     "compare": Place(
         "comparing",
         "compare_command",

@@ -6,6 +6,7 @@ from itertools import chain
 import click
 
 from batchcrawl.check import faults_of_crawldb, faults_of_segments
+from batchcrawl.cli.lines import echo_lines
 from batchcrawl.cli.options import job_argument
 from batchcrawl.cli.running import held_crawl
 from batchcrawl.errors import ExitCode
@@ -34,7 +35,7 @@ def check(job: str, segment_id: str | None, deep: bool) -> None:
         of_crawldb = faults_of_crawldb(crawl) if segment_id is None else ()
         found = 0
         for fault in chain(of_crawldb, faults_of_segments(crawl, ids, deep=deep)):
-            click.echo(fault)
+            echo_lines([fault])
             found += 1
     if found:
         sys.exit(int(ExitCode.CORRUPT))

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 import click
 import msgspec
 
+from batchcrawl.cli.lines import echo_lines
 from batchcrawl.cli.options import job_argument, json_option, quiet_option
 from batchcrawl.cli.running import command_clock, held_crawl, seen_crawl
 from batchcrawl.cli.stopping import stoppable
@@ -45,8 +46,11 @@ def gc_command(job: str, keep_days: float, delete: bool, as_json: bool, quiet: b
         now = command_clock().now()
         judged = judge_segments(crawl, keep_days=keep_days, now=now, control=controls.of("gc"))
         controls.end()
-        for line in _json_lines(judged) if as_json else _rows(judged):
-            click.echo(line)
+        if as_json:
+            for line in _json_lines(judged):
+                click.echo(line)
+        else:
+            echo_lines(_rows(judged))
         unneeded = [one for one in judged if one.kept is None]
         if delete:
             delete_segments(crawl, (one.id for one in unneeded), disk=Disk())

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from batchcrawl.cli.lines import echo_lines
 from batchcrawl.cli.options import job_argument
 from batchcrawl.cli.running import seen_crawl
 from batchcrawl.compare import compare
@@ -31,8 +32,7 @@ def compare_command(job: str, truth: Path) -> None:
     for name, urls in sorted(found.expected.items()):
         click.echo(f"{name:<22} {urls:>10,} {found.agreeing[name]:>10,}")
     click.echo(f"{'all':<22} {found.expected.total():>10,} {found.agreeing.total():>10,}")
-    for line in found.differences:
-        click.echo(line)
+    echo_lines(found.differences)
     click.echo(f"{found.different:,} differences")
     if found.different:
         sys.exit(int(ExitCode.FAILED))

@@ -2,6 +2,7 @@
 
 import click
 
+from batchcrawl.cli.completing import complete_segment
 from batchcrawl.cli.options import job_argument, quiet_option
 from batchcrawl.cli.running import held_crawl
 from batchcrawl.cli.stopping import stoppable
@@ -11,7 +12,7 @@ from batchcrawl.store.disk import Disk
 
 @click.command("drop")
 @job_argument
-@click.argument("segment_id", metavar="ID")
+@click.argument("segment_id", metavar="ID", shell_complete=complete_segment)
 @quiet_option
 def drop_command(job: str, segment_id: str, quiet: bool) -> None:
     """Give up a segment that is not applied: remove it and let its URLs be taken again.

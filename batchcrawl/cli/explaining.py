@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import click
 import msgspec
 
+from batchcrawl.cli.lines import echo_lines
 from batchcrawl.cli.options import job_argument, json_option
 from batchcrawl.cli.running import asked_url, command_clock, seen_crawl
 from batchcrawl.explain import BEFORE_MAX, explain
@@ -39,8 +40,7 @@ def explain_command(job: str, url: str, page: str | None, as_json: bool) -> None
     if as_json:
         click.echo(msgspec.json.encode(found))
         return
-    for name, text in _lines(found, now):
-        click.echo(printable(f"{name:<12} {text}", _LINE_CHARACTERS_MAX))
+    echo_lines(printable(f"{name:<12} {text}", _LINE_CHARACTERS_MAX) for name, text in _lines(found, now))
 
 
 def _as_given(url: str) -> str:

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from batchcrawl.cli.endings import one_line_endings
 
@@ -40,6 +41,27 @@ class Group(click.Group):
         command = getattr(import_module(f"batchcrawl.cli.{place.module}"), place.name)
         assert isinstance(command, click.Command)
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the commands that begin so, without loading any, and the options."""
+        found = [CompletionItem(name, help=place.help) for name, place in self.places.items() if " " not in name]
+        return [item for item in found if item.value.startswith(incomplete)] + click.Command.shell_complete(
+            self, ctx, incomplete
+        )
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command of the first words: two where a command has two, and something stands behind them.
+
+        So the command of the first word alone can have an argument that happens to be the second.
+        """
+        both = " ".join(args[:2])
+        nothing = "" if ctx.resilient_parsing else "-"  # the shell asks what may stand there
+        behind = args[2] if len(args) > 2 else nothing
+        if both in self.places and (behind[:1] != "-" or behind in ctx.help_option_names):
+            return both, self.get_command(ctx, both), args[2:]
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands without loading any."""

@@ -1,11 +1,13 @@
 """The commands that look at hosts and their robots.txt."""
 
 import sys
+from itertools import chain
 
 import click
 import msgspec
 
 from batchcrawl.cli.group import Group, Place
+from batchcrawl.cli.lines import echo_lines
 from batchcrawl.cli.options import job_argument, json_option
 from batchcrawl.cli.running import asked_url, command_clock, seen_crawl
 from batchcrawl.errors import ExitCode
@@ -28,12 +30,13 @@ def hosts(job: str, as_json: bool) -> None:
     """
     with seen_crawl(job) as crawl:
         now = command_clock().now()
-        if not as_json:
-            click.echo(
-                f"{'known':>9} {'fetched':>9} {'due':>9} {'waiting':>9} {'delay':>8} {'answer':>8}  host, and why"
-            )
-        for row in host_rows(crawl, now=now):
-            click.echo(msgspec.json.encode(row) if as_json else _line(row, now))
+        rows = host_rows(crawl, now=now)
+        if as_json:
+            for row in rows:
+                click.echo(msgspec.json.encode(row))
+            return
+        head = f"{'known':>9} {'fetched':>9} {'due':>9} {'waiting':>9} {'delay':>8} {'answer':>8}  host, and why"
+        echo_lines(chain([head], (_line(row, now) for row in rows)))
 
 
 @click.group(
@@ -78,12 +81,16 @@ def robots_test(job: str, url: str) -> None:
         click.echo("not known: the host's robots.txt has not been fetched yet; the fetch step asks for it first")
         sys.exit(int(ExitCode.FAILED))
     age = about(max(0.0, now - found.copy.fetched_at))
-    click.echo(f"{'allowed' if found.allowed else 'not allowed'} for {crawl.job.product_token}: {found.why}")
-    click.echo(found.url)
     until = (
         "to be asked for anew before the next page" if found.is_old else f"good until {instant(found.copy.expires_at)}"
     )
-    click.echo(f"{found.source}, fetched {age} ago, status {found.copy.status or 'none'}, {until}")
+    echo_lines(
+        [
+            f"{'allowed' if found.allowed else 'not allowed'} for {crawl.job.product_token}: {found.why}",
+            found.url,
+            f"{found.source}, fetched {age} ago, status {found.copy.status or 'none'}, {until}",
+        ]
+    )
     if not found.allowed:
         sys.exit(int(ExitCode.FAILED))
 

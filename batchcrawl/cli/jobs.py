@@ -7,6 +7,7 @@ import click
 import msgspec
 
 from batchcrawl.cli.group import Group, Place
+from batchcrawl.cli.lines import echo_lines
 from batchcrawl.errors import JobFileError, UsageError
 from batchcrawl.job.agent import is_contact
 from batchcrawl.job.crawl import fixed_at_birth
@@ -81,8 +82,11 @@ def check(name: str, as_json: bool) -> None:
     identity = Layout(found.data_dir).identity
     if identity.exists():
         rows = _in_force(found, rows, read_identity(identity))
-    for line in _json_lines(rows) if as_json else _columns(rows):
-        click.echo(line)
+    if as_json:
+        for line in _json_lines(rows):
+            click.echo(line)
+    else:
+        echo_lines(_columns(rows))
     _tell_contact(found)
 
 

@@ -2,6 +2,7 @@
 
 import click
 
+from batchcrawl.cli.completing import complete_file
 from batchcrawl.cli.options import job_argument, quiet_option
 from batchcrawl.cli.running import command_clock, held_crawl
 from batchcrawl.cli.seeding import Seeds
@@ -14,7 +15,7 @@ from batchcrawl.store.disk import Disk
 
 @click.command()
 @job_argument
-@click.argument("sources", nargs=-1, required=True, metavar="FILE|-|URL...")
+@click.argument("sources", nargs=-1, required=True, metavar="FILE|-|URL...", shell_complete=complete_file)
 @click.option("--in-scope", is_flag=True, help="Only URLs that the rules of the job would take.")
 @quiet_option
 def freegen(job: str, sources: tuple[str, ...], in_scope: bool, quiet: bool) -> None:

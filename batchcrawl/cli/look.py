@@ -10,6 +10,7 @@ from typing import Any, TypedDict, Unpack
 import click
 import msgspec
 
+from batchcrawl.cli.completing import complete_newest_segment
 from batchcrawl.cli.lines import echo_lines
 from batchcrawl.cli.options import job_argument
 from batchcrawl.cli.running import asked_url, opened_crawl, seen_crawl
@@ -59,7 +60,7 @@ class Looks(TypedDict):
 
 @click.command()
 @job_argument
-@click.argument("segment_id", metavar="ID")
+@click.argument("segment_id", metavar="ID", shell_complete=complete_newest_segment)
 @click.option("--fetch-list", is_flag=True, help="Its URLs as JSON lines.")
 @click.option("--outcomes", is_flag=True, help="Its fetch log as JSON lines.")
 @click.option("--rejected", is_flag=True, help="Its links that were not taken, by reason and host, as JSON lines.")

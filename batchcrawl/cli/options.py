@@ -4,8 +4,16 @@ from pathlib import Path
 
 import click
 
-job_argument = click.argument("job", metavar="JOB")
-segment_option = click.option("--segment", "segment_id", metavar="ID", help="Not the newest segment that needs it.")
+from batchcrawl.cli.completing import complete_job, complete_segment
+
+job_argument = click.argument("job", metavar="JOB", shell_complete=complete_job)
+segment_option = click.option(
+    "--segment",
+    "segment_id",
+    metavar="ID",
+    shell_complete=complete_segment,
+    help="Not the newest segment that needs it.",
+)
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress and no summary.")
 metrics_option = click.option(
     "--metrics",

@@ -6,6 +6,7 @@ from typing import TypedDict, Unpack
 
 import click
 
+from batchcrawl.cli.lines import echo_lines
 from batchcrawl.cli.options import job_argument, quiet_option
 from batchcrawl.cli.running import command_clock, held_crawl, seen_crawl
 from batchcrawl.cli.stopping import stoppable
@@ -141,5 +142,4 @@ def _echo_found(did: str, found: Found, *, examples: bool, command: str = "purge
     more = [("unknown", found.unknown), ("out in a segment", found.leased)]
     for name, urls in [*counted, *((name, urls) for name, urls in more if urls)]:
         click.echo(f"  {name:<22} {urls:>14,}")
-    for url in found.examples if examples else ():
-        click.echo("  " + "".join(c if c.isprintable() else repr(c)[1:-1] for c in url))
+    echo_lines(f"  {url}" for url in (found.examples if examples else ()))

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import click
 
+from batchcrawl.cli.lines import echo_lines
 from batchcrawl.cli.options import job_argument, quiet_option
 from batchcrawl.cli.running import held_crawl
 from batchcrawl.cli.stopping import stoppable
@@ -38,8 +39,7 @@ def repair_command(job: str, from_segments: bool, quiet: bool) -> None:
             lines = repair_from_segments(crawl, _good(crawl.job), disk=Disk(), control=control)
         else:
             lines = repair(crawl, disk=Disk(), control=control)
-        for line in lines:
-            click.echo(line)
+        echo_lines(lines)
     if not quiet:
         click.echo(f"repair: done; 'batchcrawl check {crawl.job.argument}' proves it")
 

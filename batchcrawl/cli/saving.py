@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from batchcrawl.cli.completing import complete_snapshot
 from batchcrawl.cli.options import job_argument, json_option, quiet_option
 from batchcrawl.cli.running import command_clock, held_crawl, opened_crawl
 from batchcrawl.errors import UsageError
@@ -59,7 +60,7 @@ def list_snapshots(job: str, as_json: bool) -> None:
 
 @click.command()
 @job_argument
-@click.argument("name", metavar="NAME")
+@click.argument("name", metavar="NAME", shell_complete=complete_snapshot)
 @quiet_option
 def restore(job: str, name: str, quiet: bool) -> None:
     """Put a crawl back to what it was when a snapshot was made.

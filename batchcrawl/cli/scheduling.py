@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import click
 import msgspec
 
+from batchcrawl.cli.lines import echo_lines
 from batchcrawl.cli.options import job_argument, json_option
 from batchcrawl.cli.running import asked_url, command_clock, seen_crawl
 from batchcrawl.job.source import printable
@@ -36,8 +37,7 @@ def schedule_command(job: str, url: str, as_json: bool) -> None:
     if as_json:
         click.echo(msgspec.json.encode(found))
         return
-    for name, text in _lines(found, now):
-        click.echo(printable(f"{name:<12} {text}", _LINE_CHARACTERS_MAX))
+    echo_lines(printable(f"{name:<12} {text}", _LINE_CHARACTERS_MAX) for name, text in _lines(found, now))
 
 
 def _lines(found: Schedule, now: float) -> Iterator[tuple[str, str]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from batchcrawl.cli.completing import complete_file
 from batchcrawl.cli.options import job_argument, quiet_option
 from batchcrawl.cli.running import command_clock, files_of, warn_of_open_rights
 from batchcrawl.cli.summaries import echo_inject
@@ -27,7 +28,7 @@ SEED_FILE_SUFFIXES = (".txt", ".tsv", ".csv", ".gz")
 
 @click.command()
 @job_argument
-@click.argument("sources", nargs=-1, metavar="[FILE|-|URL...]")
+@click.argument("sources", nargs=-1, metavar="[FILE|-|URL...]", shell_complete=complete_file)
 @quiet_option
 def inject(job: str, sources: tuple[str, ...], quiet: bool) -> None:
     """Put seeds into the crawldb; without any, those of the job file.
@@ -74,7 +75,7 @@ class Seeds:
     def of(self, sources: tuple[str, ...]) -> Iterator[Seed]:
         """Yield the seeds up to the first source that cannot be read. Raises JobFileError where a contact is needed."""
         try:
-            for line in _lines(self._job, sources):
+            for line in lines_of(self._job, sources):
                 if isinstance(line, Seed):
                     require_contact(self._job, hosts_of([line.url]))
                     yield line
@@ -107,12 +108,11 @@ class Seeds:
             )
 
 
-def _is_stream(source: str) -> bool:
-    return source == "-" or (os.path.exists(source) and not os.path.isfile(source) and not os.path.isdir(source))
+def lines_of(job: Job, sources: tuple[str, ...]) -> Iterator[Seed | SeedFault]:
+    """Yield the seeds of the sources in their order. A source is a file where there is one of that name.
 
-
-def _lines(job: Job, sources: tuple[str, ...]) -> Iterator[Seed | SeedFault]:
-    """Yield the seeds of the sources in their order. A source is a file where there is one of that name."""
+    Raises UsageError for one that cannot be read.
+    """
     if not sources:
         yield from job_seeds(job)
     for source in sources:
@@ -121,9 +121,13 @@ def _lines(job: Job, sources: tuple[str, ...]) -> Iterator[Seed | SeedFault]:
         elif os.path.isfile(source) or _is_stream(source):
             yield from read_seed_file(Path(source), source)
         elif "://" not in source and source.endswith(SEED_FILE_SUFFIXES):
-            raise UsageError(f"{source}: no such file; what stood before it is injected")
+            raise UsageError(f"{source}: no such file; what stood before it is taken")
         else:
             yield from parse_seed_lines(io.BytesIO(source.encode()), "argument")
+
+
+def _is_stream(source: str) -> bool:
+    return source == "-" or (os.path.exists(source) and not os.path.isfile(source) and not os.path.isdir(source))
 
 
 def _stdin() -> Iterator[Seed | SeedFault]:

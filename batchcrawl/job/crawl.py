@@ -1,10 +1,13 @@
 """An opened crawl: its job, where it lies, and what was fixed at its birth."""
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from batchcrawl.errors import CorruptData, UsageError, WrongOrder
 from batchcrawl.job.load import Job
+from batchcrawl.job.seed_files import job_seeds
+from batchcrawl.job.seeds import Seed
 from batchcrawl.policy.scope import Hosts, Scope
 from batchcrawl.store.crawldb import CrawlDb
 from batchcrawl.store.disk import Disk
@@ -13,7 +16,7 @@ from batchcrawl.store.layout import Layout
 from batchcrawl.store.sorted_names import SortedNames
 from batchcrawl.web.domains import Domains, bundled_list
 from batchcrawl.web.fingerprint import Fingerprinter
-from batchcrawl.web.urls import canonicalise, host_name
+from batchcrawl.web.urls import canonicalise, host_key, host_name
 
 
 @dataclass(frozen=True)
@@ -44,15 +47,8 @@ class Crawl:
 
     def scope(self) -> Scope:
         """Return what decides which links are taken, by the job's rules and the crawl's seeds."""
-        within = self.job.settings.scope.within
-        domains = self.domains()
         hosts, seed_domains = SortedNames(self.layout.seed_hosts), SortedNames(self.layout.seed_domains)
-
-        def has_seed(host: str) -> bool:
-            name = host_name(host)
-            return name in hosts or (within == "seed-domain" and domains.registered(name) in seed_domains)
-
-        return Scope(self.job.scope, Hosts(has_seed, domains.registered))
+        return self._scope(hosts.__contains__, seed_domains.__contains__)
 
     def require_no_purge(self) -> None:
         """Raise WrongOrder while a purge is decided and not done: what it has settled must hold when it goes on."""
@@ -62,6 +58,41 @@ class Crawl:
     def canonical(self, url: str) -> str:
         """Return the canonical form of a serialised URL by the steps fixed at birth."""
         return canonicalise(url, frozenset(self.identity.canonical_steps))
+
+    def _scope(self, is_seed_host: Callable[[str], bool], is_seed_domain: Callable[[str], bool]) -> Scope:
+        within = self.job.settings.scope.within
+        domains = self.domains()
+
+        def has_seed(host: str) -> bool:
+            name = host_name(host)
+            return is_seed_host(name) or (within == "seed-domain" and is_seed_domain(domains.registered(name)))
+
+        return Scope(self.job.scope, Hosts(has_seed, domains.registered))
+
+
+@dataclass(frozen=True)
+class UnbornCrawl(Crawl):
+    """What inject would make of a job that has no crawl yet; nothing of it is on disk."""
+
+    def domains(self) -> Domains:
+        """Return the registered domains by the list that a crawl is born with today."""
+        return Domains(bundled_list())
+
+    def scope(self) -> Scope:
+        """Return what decides which links are taken, by the job's rules and the seeds that the job names."""
+        seeds = [seed for seed in job_seeds(self.job) if isinstance(seed, Seed)]
+        names = {host_name(host_key(self.canonical(seed.url))) for seed in seeds}
+        registered = self.domains().registered
+        return self._scope(names.__contains__, {registered(name) for name in names}.__contains__)
+
+
+def open_or_plan(job: Job) -> Crawl:
+    """Open the crawl of a job, or return what inject would make of it. Raises as `open_crawl` for a damaged one."""
+    layout = Layout(job.data_dir)
+    if layout.identity.exists() or layout.restoring.exists():
+        return open_crawl(job)
+    require_unborn(layout)
+    return UnbornCrawl(job, layout, _identity_at_birth(job))
 
 
 def open_crawl(job: Job) -> Crawl:
@@ -83,10 +114,7 @@ def open_or_create(job: Job, disk: Disk) -> Crawl:
     if layout.identity.exists() or layout.restoring.exists():
         return open_crawl(job)
     require_unborn(layout)
-    identity = Identity(
-        partitions=job.settings.crawl.partitions_for(os.cpu_count() or 1),
-        canonical_steps=tuple(job.settings.crawl.steps()),
-    )
+    identity = _identity_at_birth(job)
     disk.make_dir(layout.segments)
     for partition in range(identity.partitions):
         disk.make_dir(layout.crawldb(partition).parent)
@@ -95,6 +123,11 @@ def open_or_create(job: Job, disk: Disk) -> Crawl:
     disk.write_file(layout.suffix_list, bundled_list().encode("utf-8"))
     write_identity(disk, layout.identity, identity)
     return Crawl(job, layout, identity)
+
+
+def _identity_at_birth(job: Job) -> Identity:
+    wanted = job.settings.crawl
+    return Identity(partitions=wanted.partitions_for(os.cpu_count() or 1), canonical_steps=tuple(wanted.steps()))
 
 
 def require_unborn(layout: Layout) -> None:

@@ -1,5 +1,6 @@
 """What a stored answer holds: the body of a line of the fetch log, read as what it is."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,20 +42,24 @@ class PageReader:
         if line.warc is None or line.offset is None:
             raise CorruptData(f"{self._fetch_dir}: the fetch log does not say where {line.url} is stored")
         stored = read_exchange(self._fetch_dir / line.warc, line.offset, length=line.length)
+        return self.read_answer(line, stored.headers, stored.body)
+
+    def read_answer(self, line: FetchLogLine, headers: Sequence[tuple[str, str]], body: bytes) -> Page:
+        """Return the same of an answer that is at hand, with its header fields and its body as sent."""
         named, bytes_max = line.kind is UrlKind.SITEMAP, self._decoded_bytes_max
         if named:
             bytes_max = max(bytes_max, self._limits.bytes_max + 1)
-        coding = stored.header("content-encoding")
-        body = decode_body(stored.body, coding, bytes_max=bytes_max)
-        if body is None:
+        coding = next((value for name, value in headers if name.lower() == "content-encoding"), None)
+        decoded = decode_body(body, coding, bytes_max=bytes_max)
+        if decoded is None:
             return Page(failed=f"content coding {coding} cannot be undone")
-        listing = parse_listing(body, url=line.url, content_type=line.content_type, named=named, limits=self._limits)
+        listing = parse_listing(decoded, url=line.url, content_type=line.content_type, named=named, limits=self._limits)
         if listing is not None:
             return listing
         if named and is_called_sitemap(line.url):
             return Page(kind=UrlKind.SITEMAP, failed="it is no sitemap")
-        head = Head(url=line.url, content_type=line.content_type, headers=stored.headers)
-        return read_document(body, head, self._reading, self._resolvers)
+        head = Head(url=line.url, content_type=line.content_type, headers=headers)
+        return read_document(decoded, head, self._reading, self._resolvers)
 
 
 def _reading(crawl: Crawl, *, listing: bool, places: bool) -> Reading:

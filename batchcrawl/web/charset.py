@@ -23,30 +23,43 @@ def decode(body: bytes, content_type: str | None) -> tuple[str, str]:
     bytes are, detection on a sample, windows-1252, which is also the name for nothing but ASCII. The mark is no part
     of the text; malformed bytes become U+FFFD.
     """
-    return _decode(body, content_type, declared=prescan)
+    text, name, _ = _decode(body, content_type, declared=prescan)
+    return text, name
 
 
 def decode_plain(body: bytes, content_type: str | None) -> tuple[str, str]:
     """Return the text of a body that is no page, and the name of its encoding: as `decode`, but nothing is declared."""
-    return _decode(body, content_type, declared=lambda head: None)
+    text, name, _ = _decode(body, content_type, declared=_nothing)
+    return text, name
 
 
-def _decode(body: bytes, content_type: str | None, *, declared: Callable[[bytes], str | None]) -> tuple[str, str]:
+def charset_evidence(body: bytes, content_type: str | None, *, is_page: bool) -> str:
+    """Return by what the encoding is known that `decode` names of a page, or `decode_plain` of what is none."""
+    return _decode(body, content_type, declared=prescan if is_page else _nothing)[2]
+
+
+def _nothing(head: bytes) -> str | None:
+    return None
+
+
+def _decode(body: bytes, content_type: str | None, *, declared: Callable[[bytes], str | None]) -> tuple[str, str, str]:
+    """Return the text, the name of its encoding, and by what that is known."""
     for mark, name in _BOMS:
         if body.startswith(mark):
-            return decode_as(body[len(mark) :], name), name
-    encoding = charset_of_header(content_type) or declared(body[:PRESCAN_BYTES])
-    if encoding is not None:
-        return decode_as(body, encoding), encoding
+            return decode_as(body[len(mark) :], name), name, "byte order mark"
+    if (encoding := charset_of_header(content_type)) is not None:
+        return decode_as(body, encoding), encoding, "charset of Content-Type"
+    if (encoding := declared(body[:PRESCAN_BYTES])) is not None:
+        return decode_as(body, encoding), encoding, "declaration in the page"
     if body.isascii():
         encoding = _ISO_2022_JP if _JAPANESE.search(body) else _DEFAULT
-        return decode_as(body, encoding), encoding
+        return decode_as(body, encoding), encoding, "nothing but ASCII"
     try:
         text, read = codecs.utf_8_decode(body, "strict", False)
     except UnicodeDecodeError as error:
         encoding = _detect(body, error.start)
-        return decode_as(body, encoding), encoding
-    return (text if read == len(body) else text + "\ufffd"), "utf-8"
+        return decode_as(body, encoding), encoding, "statistics of its bytes"
+    return (text if read == len(body) else text + "\ufffd"), "utf-8", "its bytes are UTF-8"
 
 
 def charset_of_header(content_type: str | None) -> str | None:

@@ -33,7 +33,7 @@ def test_what_stood_before_a_source_that_is_not_there_is_injected(tmp_path: Path
     (tmp_path / "a.txt").write_text("localhost/a\n")
     result = inject("a.txt", "localhost/b", "none.txt", "localhost/c")
     assert (result.exit_code, result.stdout) == (2, "inject: 2 new, 0 changed, 0 known, 0 rejected\n")
-    assert result.stderr == "batchcrawl: none.txt: no such file; what stood before it is injected\n"
+    assert result.stderr == "batchcrawl: none.txt: no such file; what stood before it is taken\n"
     assert urls() == ["http://localhost/a", "http://localhost/b"]
 
 

@@ -122,10 +122,11 @@ def browser(host: str, port: int) -> Iterator[Browser]:
         yield Browser(wire)
 
 
-def open_file(path: Path, script: str) -> tuple[Any, list[str]]:
-    """Open a page of the disk, on a screen as wide as a phone's, and run a script in it.
+def open_page(url: str, script: str) -> tuple[Any, list[str]]:
+    """Open a page of the disk or of 127.0.0.1, on a screen as wide as a phone's, and run a script in it.
 
-    Returns the script's value, and a line for each error that the browser has told of. Raises as `browser` does.
+    Returns the script's value, that of a promise once it has one, and a line for each error that the browser has told
+    of. Raises as `browser` does.
     """
     errors: list[str] = []
     loaded: list[bool] = []
@@ -138,7 +139,7 @@ def open_file(path: Path, script: str) -> tuple[Any, list[str]]:
         elif method == "Page.loadEventFired":
             loaded.append(True)
 
-    with _chromium("MAP * ~NOTFOUND") as wire:
+    with _chromium("MAP * ~NOTFOUND, EXCLUDE 127.0.0.1") as wire:
         wire.on_event = take
         target = wire.call("Target.createTarget", url="about:blank")["targetId"]
         wire.session = wire.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
@@ -146,9 +147,9 @@ def open_file(path: Path, script: str) -> tuple[Any, list[str]]:
             wire.call(f"{domain}.enable")
         wire.call("Emulation.setDeviceMetricsOverride", width=390, height=800, deviceScaleFactor=1, mobile=True)
         loaded.clear()
-        wire.call("Page.navigate", url=path.as_uri())
+        wire.call("Page.navigate", url=url)
         wire.wait(lambda: bool(loaded))
-        result = wire.call("Runtime.evaluate", expression=script, returnByValue=True)
+        result = wire.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in result:
             errors.append(str(result["exceptionDetails"]["exception"]["description"]))
     return result["result"].get("value"), errors

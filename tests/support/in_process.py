@@ -14,7 +14,7 @@ from batchcrawl.engine.isolated import Items, Limits, Work
 
 FORKING = (
     *("compact", "drop", "enter", "fetch", "gc", "generate", "job.budgeting"),
-    *("parse", "purge", "repair", "settle", "update"),
+    *("parse", "peek", "purge", "repair", "settle", "update"),
 )
 """Modules that run partitions; a test holds them to be all."""
 
@@ -27,7 +27,8 @@ Value = TypeVar("Value")
 
 def run_all_in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every step run in the test's own process until the test ends."""
-    monkeypatch.setattr("batchcrawl.parse.run_isolated", run_isolated_in_process)
+    for module in ("parse", "peek"):
+        monkeypatch.setattr(f"batchcrawl.{module}.run_isolated", run_isolated_in_process)
     for module in FORKING:
         monkeypatch.setattr(f"batchcrawl.{module}.run_partitions", run_in_process)
 
