@@ -241,7 +241,7 @@ def test_each_field_of_the_head_lies_at_its_offset() -> None:
 
 
 def test_the_array_of_a_url_record_has_the_other_fields() -> None:
-    head = {name for _, _, name in head_rows()} | {"seed", "costly", "kind"}
+    head = {name for _, _, name in head_rows()} | {"seed", "costly", "kind", "was_page", "was_copy"}
     elements = fields_after("The array has these elements")
     assert elements == [name for name in UrlRecord.__struct_fields__ if name not in head]
 

@@ -7,12 +7,14 @@ from typing import TypedDict, Unpack
 
 import click
 
+from batchcrawl.cli.completing import complete_segment
 from batchcrawl.cli.options import job_argument, quiet_option
 from batchcrawl.cli.running import command_clock, seen_crawl
 from batchcrawl.cli.stopping import stoppable
 from batchcrawl.errors import UsageError
-from batchcrawl.export import FORMS, Exported, Wanted, export
+from batchcrawl.export import FORMS, export
 from batchcrawl.exports.rows import DEFAULT, FIELDS
+from batchcrawl.exports.wanted import Exported, Wanted
 from batchcrawl.job.units import SIZE_FORM, parse_size
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.layout import SEGMENT_ID
@@ -35,10 +37,12 @@ class ExportOptions(TypedDict):
 @click.argument("file", metavar="[FILE]", required=False, type=click.Path(path_type=Path))
 @click.option("--to", "form", type=click.Choice(list(FORMS)), required=True, help="The form; see below.")
 @click.option("--fields", metavar="NAMES", help="Fields of a page, with commas between; `all` takes all.")
-@click.option("--since", metavar="SEGMENT", help="Only what this segment or a later one brought.")
+@click.option(
+    "--since", metavar="SEGMENT", shell_complete=complete_segment, help="Only what this segment or a later one brought."
+)
 @click.option("--host", metavar="HOST", help="Only what is on this host.")
 @click.option("--duplicates", is_flag=True, help="Also pages whose text is known under another URL.")
-@click.option("--gone", is_flag=True, help="Also tombstones: URLs that were answered and are no such page now.")
+@click.option("--gone", is_flag=True, help="Also tombstones: URLs that once were such a page and are none now.")
 @click.option("--size", metavar="SIZE", help="Of a WARC file; default: fetch.warc_bytes_max.")
 @quiet_option
 def export_command(job: str, file: Path | None, quiet: bool, **options: Unpack[ExportOptions]) -> None:
@@ -47,6 +51,9 @@ def export_command(job: str, file: Path | None, quiet: bool, **options: Unpack[E
     Without FILE, or with -, a form that is a row of lines goes to standard output. A FILE that ends in .gz or .zst is
     compressed. docs/EXPORT.md tells of each form: jsonl, csv, sqlite, parquet, bulk, list, sitemap, links, nodes,
     warc, cdxj.
+
+    An export to a FILE that is cut is gone on with by the same command, if the crawldb is as it was; but parquet,
+    sitemap and cdxj begin anew.
 
     \b
     Reads:   crawldb, files of the segments
@@ -106,7 +113,8 @@ def _fields(text: str) -> tuple[str, ...]:
 def _echo_done(done: Exported) -> None:
     told = [f"{number:,} {what}" for what, number in done.counts.items()] or ["nothing"]
     where = f" in {len(done.files):,} files" if len(done.files) > 1 else f" in {done.files[0]}" if done.files else ""
-    click.echo(f"export: {', '.join(told)}{where}", err=True)
+    kept = "" if done.kept is None else f"; {done.kept:,} of them were there from an export that was cut"
+    click.echo(f"export: {', '.join(told)}{where}{kept}", err=True)
     if done.lost:
         click.echo(
             f"export: {done.lost:,} pages are left out: the segments that store them are not there any more", err=True

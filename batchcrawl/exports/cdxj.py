@@ -2,6 +2,9 @@
 
 A line is the key of the URL (`web.surt`), the instant to the second, and an object of JSON: url, mime, status, digest,
 length, offset, filename. File names are seen from the crawl's directory, which pywb's `archive_paths` must name.
+
+Answers 304 are left out: pywb would serve each as it came, without a page, in the place of the copy that it speaks of,
+which is the nearest before it.
 """
 
 import time
@@ -26,13 +29,14 @@ class _Place(msgspec.Struct, kw_only=True, omit_defaults=True):
     filename: str
 
 
+_NOT_MODIFIED = 304
 _encode = msgspec.json.Encoder().encode
 
 
 def write_cdxj(exchanges: Iterator[tuple[Segment, FetchLogLine]], lines: SortedLines, out: Output) -> int:
     """Write a line for each exchange that is stored, and return how many there are. `lines` sorts them."""
     for segment, line in exchanges:
-        if line.warc is not None:
+        if line.warc is not None and line.status != _NOT_MODIFIED:
             lines.add(_line(segment, line))
     count = 0
     for count, text in enumerate(lines, start=1):  # noqa: B007 - the last number is the count

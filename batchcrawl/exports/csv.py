@@ -15,15 +15,16 @@ from batchcrawl.exports.output import Output
 from batchcrawl.exports.rows import Row, plain
 
 
-def write_csv(rows: Iterator[Row], fields: Sequence[str], out: Output) -> None:
-    """Write a line for each row, under one of the fields' names."""
+def write_csv(rows: Iterator[Row], fields: Sequence[str], out: Output, *, names: bool = True) -> None:
+    """Write a line for each row, under one of the fields' names unless `names` are there already."""
     text = StringIO()
     writer = csv.writer(text)
-    writer.writerow(fields)
-    for row in rows:
+    if names:
+        writer.writerow(fields)
         out.write(_taken(text))
+    for row in rows:
         writer.writerow([_cell(row.get(name)) for name in fields])
-    out.write(_taken(text))
+        out.write(_taken(text))
 
 
 def _taken(text: StringIO) -> bytes:

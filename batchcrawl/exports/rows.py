@@ -15,7 +15,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """A tombstone: a URL that was answered and is no page of the export now."""
+    """A tombstone: a URL that was a page of such an export at some time and is none now."""
 
     fp: str
     record: UrlRecord

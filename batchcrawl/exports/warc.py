@@ -5,8 +5,9 @@ file is right by itself. Records are copied byte for byte, their gzip members wh
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -21,19 +22,33 @@ from batchcrawl.store.warc_record import InflateError, gzip_member, record_id, w
 from batchcrawl.store.whole_file import WholeFile
 
 SUFFIX = ".warc.gz"
-FILE_BYTES_MAX = 1_000_000_000
 _COPY_BYTES = 1 << 20
 
 
-def write_warc(
-    items: Iterator[Item], path: Path, disk: Disk, *, job: str, at: float, file_bytes_max: int = FILE_BYTES_MAX
-) -> list[Path]:
-    """Write files of about `file_bytes_max` bytes, `NAME-00000.warc.gz` and so on for `NAME.warc.gz`, and return them.
+@dataclass(frozen=True, kw_only=True)
+class Files:
+    """The files of an export."""
+
+    path: Path
+    """Of `NAME.warc.gz` come `NAME-00000.warc.gz` and so on."""
+    job: str
+    at: float
+    """The instant that they bear."""
+    bytes_max: int
+    """Of one, about."""
+    first: int = 0
+    """So many are there already."""
+    on_end: Callable[[int], None] = lambda files: None
+    """Told how many are done before the item at hand goes into the next."""
+
+
+def write_warc(items: Iterator[Item], files: Files, disk: Disk) -> list[Path]:
+    """Write the files and return all of them.
 
     Each appears whole; those of an earlier export under higher numbers are removed in the end. Raises CorruptData for a
     record that is damaged or not there.
     """
-    writer = _Writer(disk, path, job, at, file_bytes_max)
+    writer = _Writer(disk, files)
     with closing(writer), closing(_Sources()) as sources:
         for item in items:
             if isinstance(item, LatestPage) and item.line.warc is not None and item.line.offset is not None:
@@ -41,6 +56,11 @@ def write_warc(
                 writer.add(source, item.line.offset, _end_of_exchange(source, item.line.offset))
         writer.finish()
     return writer.files
+
+
+def numbered(path: Path, number: int) -> Path:
+    """Return the name of one of the files."""
+    return path.with_name(f"{path.name.removesuffix(SUFFIX)}-{number:05}{SUFFIX}")
 
 
 class _Sources:
@@ -61,18 +81,15 @@ class _Sources:
 
 
 class _Writer:
-    def __init__(self, disk: Disk, path: Path, job: str, at: float, file_bytes_max: int) -> None:
-        self.files: list[Path] = []
+    def __init__(self, disk: Disk, wanted: Files) -> None:
         self._disk = disk
-        self._stem = path.with_name(path.name.removesuffix(SUFFIX))
-        self._job = job
-        self._at = at
-        self._file_bytes_max = file_bytes_max
+        self._wanted = wanted
+        self.files = [numbered(wanted.path, number) for number in range(wanted.first)]
         self._out: WholeFile | None = None
 
     def add(self, source: BinaryIO, begin: int, end: int) -> None:
         """Copy the bytes of an exchange."""
-        if self._out is None or self._out.taken + end - begin > self._file_bytes_max:
+        if self._out is None or self._out.taken + end - begin > self._wanted.bytes_max:
             self._begin()
         source.seek(begin)
         while begin < end and self._out is not None:
@@ -86,7 +103,7 @@ class _Writer:
             self._begin()
         self._end()
         number = len(self.files)
-        while (left := self._numbered(number)).exists():
+        while (left := numbered(self._wanted.path, number)).exists():
             self._disk.remove(left)
             number += 1
 
@@ -95,14 +112,16 @@ class _Writer:
             self._out.__exit__(None, None, None)
 
     def _begin(self) -> None:
-        self._end()
-        path = self._numbered(len(self.files))
+        if self._out is not None:
+            self._end()
+            self._wanted.on_end(len(self.files))
+        path = numbered(self._wanted.path, len(self.files))
         # The members are compressed already, so the name under which they are written must not ask for it.
         self._out = WholeFile(self._disk, path, compress=False)
         fields = warcinfo_fields(
-            record_id=record_id("export", path.name, f"{self._at:.6f}"), at=self._at, file_name=path.name
+            record_id=record_id("export", path.name, f"{self._wanted.at:.6f}"), at=self._wanted.at, file_name=path.name
         )
-        info = {"software": f"batchcrawl/{__version__}", "format": "WARC File Format 1.1", "isPartOf": self._job}
+        info = {"software": f"batchcrawl/{__version__}", "format": "WARC File Format 1.1", "isPartOf": self._wanted.job}
         self._out.write(gzip_member(fields, warcinfo_block(info)))
 
     def _end(self) -> None:
@@ -110,9 +129,6 @@ class _Writer:
             self._out.finish()
             self.files.append(self._out.path)
             self._out = None
-
-    def _numbered(self, number: int) -> Path:
-        return self._stem.with_name(f"{self._stem.name}-{number:05}{SUFFIX}")
 
 
 def _end_of_exchange(file: BinaryIO, offset: int) -> int:

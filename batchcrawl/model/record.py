@@ -24,6 +24,8 @@ _FLAG_SEED = 1
 _FLAG_COSTLY = 2
 _FLAG_SITEMAP = 4
 _FLAG_FEED = 8
+_FLAG_WAS_PAGE = 16
+_FLAG_WAS_COPY = 32
 
 
 class UrlRecord(msgspec.Struct):
@@ -112,6 +114,11 @@ class UrlRecord(msgspec.Struct):
     """Fingerprint of the first page before it whose text is near to its own, when this was last settled."""
     inlinks: int = 0
     """Sketch of the registered domains beside its own that link here (policy.linking)."""
+    # head again: flags
+    was_page: bool = False
+    """At some time it was `fetched`, as a page."""
+    was_copy: bool = False
+    """At some time it was a `duplicate`."""
 
 
 class RecordHead(msgspec.Struct):
@@ -167,7 +174,8 @@ def encode_record(record: UrlRecord) -> bytes:
     head = _HEAD.pack(
         RECORD_VERSION, r.status, r.place, r.level, min(r.depth, 0xFFFF), min(r.retries, 0xFF),
         0 if r.outcome is None else r.outcome.number,
-        _FLAG_SEED * r.seed | _FLAG_COSTLY * r.costly | _FLAGS[r.kind], min(r.hops, 0xFF),
+        _FLAG_SEED * r.seed | _FLAG_COSTLY * r.costly | _FLAGS[r.kind]
+        | _FLAG_WAS_PAGE * r.was_page | _FLAG_WAS_COPY * r.was_copy, min(r.hops, 0xFF),
         r.http_status or 0, min(r.fetches, 0xFFFF), min(r.changes, 0xFFFF), min(r.first_seen_at, INSTANT_MAX),
         min(r.last_fetch_at or 0, INSTANT_MAX), min(r.last_change_at or 0, INSTANT_MAX),
         min(r.next_fetch_at or 0, INSTANT_MAX), min(r.interval_s or 0, INSTANT_MAX), r.lease or 0, r.rate_a, r.rate_b,
@@ -196,6 +204,7 @@ def decode_record(data: bytes) -> UrlRecord:
         tail.simhash, tail.digest, tail.content_type, tail.redirect, tail.segment, tail.duplicate_of, tail.metadata,
         tail.body_at, tail.content_encoding, tail.not_modified or 0, tail.lastmod_at, tail.signals or 0, tail.sites,
         tail.content_at, tail.near_to, tail.inlinks or 0,
+        bool(head[7] & _FLAG_WAS_PAGE), bool(head[7] & _FLAG_WAS_COPY),
     )  # fmt: skip
 
 

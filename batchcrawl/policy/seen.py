@@ -8,6 +8,7 @@ only near to that of an earlier one stays `fetched`, and names the first of thos
 
 from dataclasses import dataclass
 
+from batchcrawl.model.kind import UrlKind
 from batchcrawl.model.record import UrlRecord
 from batchcrawl.model.status import PageStatus
 from batchcrawl.policy.recrawl import STORED, come_at_once
@@ -39,6 +40,8 @@ def judge_visited(record: UrlRecord, fingerprint: bytes, verdict: Verdict) -> No
     record.status = PageStatus.DUPLICATE if other else PageStatus.FETCHED
     record.duplicate_of = verdict.first if other else None
     record.near_to = None if other else verdict.near
+    record.was_copy = record.was_copy or other
+    record.was_page = record.was_page or (not other and record.kind is UrlKind.PAGE)
 
 
 def judge_unvisited(record: UrlRecord, fingerprint: bytes, verdict: Verdict) -> bool:

@@ -42,6 +42,7 @@ FAILPOINTS = (
     "purge.ended",
     "snapshot.visible",
     "restore.begun",
+    "export.kept",
 )
 """Every name in the program, in the order of the flow."""
 

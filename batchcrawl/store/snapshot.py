@@ -51,6 +51,17 @@ def snapshots(crawldb: Path, partitions: range) -> Iterator[Path]:
         holder.close()
 
 
+def files_of_state(folder: Path) -> list[tuple[str, int]]:
+    """Return name and bytes of each file that the state of a snapshot, or of a database at rest, consists of.
+
+    Numbers of files are never used twice, tables never change, manifests and logs only grow: so an equal answer is an
+    equal state. To be asked for before LevelDB opens it, which makes files of its own.
+    """
+    kinds = (TABLE, MANIFEST, LOG)
+    names = [name for name in sorted(os.listdir(folder)) if any(kind.fullmatch(name) for kind in kinds)]
+    return [(name, (folder / name).stat().st_size) for name in names]
+
+
 def _begin(disk: Disk, crawldb: Path) -> tuple[Path, AppendFile]:
     for number in range(TRIES):
         folder = crawldb / f"{LOOKS}{os.getpid()}-{number}"

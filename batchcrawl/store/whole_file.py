@@ -7,6 +7,7 @@ from typing import Protocol
 
 import zstandard
 
+from batchcrawl.errors import CrawlError, Interrupted
 from batchcrawl.store.disk import TEMPORARY_SUFFIX, AppendFile, Disk
 
 _WRITE_BYTES = 1 << 20
@@ -22,18 +23,21 @@ class _Compressor(Protocol):
 class WholeFile:
     """Takes bytes and compresses them by the file's name, `.gz` or `.zst`, unless they are compressed already.
 
-    Used as a context it abandons the file unless `finish` was reached. Not thread-safe. Raises DiskFull or CrawlError,
-    CrawlLocked when another process writes a file of that name.
+    Used as a context it abandons the file unless `finish` was reached, or it was interrupted after `keep`. Not
+    thread-safe. Raises DiskFull or CrawlError, CrawlLocked when another process writes a file of that name.
     """
 
-    def __init__(self, disk: Disk, path: Path, *, compress: bool = True) -> None:
+    def __init__(self, disk: Disk, path: Path, *, compress: bool = True, kept_bytes: int = 0) -> None:
+        """`kept_bytes`: go on behind so many bytes that an earlier process has kept."""
         self.path = path
         self.taken = 0
         """Bytes taken so far, before they are compressed."""
         self._disk = disk
-        self._file: AppendFile | None = lock_temporary(disk, path)
-        self._compressor = _compressor(path.suffix) if compress else None
+        self._file: AppendFile | None = lock_temporary(disk, path, kept_bytes=kept_bytes)
+        self._suffix = path.suffix if compress else ""
+        self._compressor = _compressor(self._suffix)
         self._buffer = bytearray()
+        self._is_kept = kept_bytes > 0
 
     def write(self, data: bytes) -> None:
         """Add bytes."""
@@ -45,13 +49,20 @@ class WholeFile:
     def finish(self) -> None:
         """Make the content durable, then give the file its name, replacing one that has it: the commit act."""
         file = self._opened()
-        self._pass_on()
-        if self._compressor is not None:
-            file.write(self._compressor.flush())
-        file.sync()
+        self._end()
         self._disk.rename(file.path, self.path)
         file.close()
         self._file = None
+
+    def keep(self) -> int:
+        """Make durable what was taken, and return how many bytes that is in the file: whoever goes on begins there.
+
+        What is compressed ends there, and begins anew (RFC 1952, section 2.2; RFC 8878, section 3.1).
+        """
+        self._end()
+        self._compressor = _compressor(self._suffix)
+        self._is_kept = True
+        return self._opened().tell()
 
     def __enter__(self) -> "WholeFile":
         return self
@@ -60,9 +71,17 @@ class WholeFile:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._file is not None:
-            self._disk.remove(self._file.path)
+            if not (self._is_kept and isinstance(error, Interrupted)):
+                self._disk.remove(self._file.path)
             self._file.close()
             self._file = None
+
+    def _end(self) -> None:
+        file = self._opened()
+        self._pass_on()
+        if self._compressor is not None:
+            file.write(self._compressor.flush())
+        file.sync()
 
     def _pass_on(self) -> None:
         data = bytes(self._buffer)
@@ -80,12 +99,17 @@ def temporary(path: Path) -> Path:
     return path.with_name(path.name + TEMPORARY_SUFFIX)
 
 
-def lock_temporary(disk: Disk, path: Path) -> AppendFile:
-    """Open the temporary file of a name, empty, and keep other processes from it until it is closed."""
+def lock_temporary(disk: Disk, path: Path, *, kept_bytes: int = 0) -> AppendFile:
+    """Open the temporary file of a name, and keep other processes from it until it is closed.
+
+    It is empty, or has the first `kept_bytes` bytes of what was in it. Raises CrawlError when it has not so many.
+    """
     file = disk.open_append(temporary(path))
     try:
         file.lock()
-        file.truncate(0)  # of a killed process
+        if file.tell() < kept_bytes:
+            raise CrawlError(f"{file.path} has {file.tell()} of {kept_bytes} bytes; remove it and begin anew")
+        file.truncate(kept_bytes)  # the rest is of a killed process
     except BaseException:
         file.close()
         raise

@@ -69,7 +69,7 @@ OF_INJECT: dict[str, tuple[int, ...]] = {
     "crawldb.commit": (1, 3),
     "crawldb.committed": (1, 4),
 }
-ELSEWHERE = {"purge.decided", "purge.settled", "purge.ended", "snapshot.visible", "restore.begun"}
+ELSEWHERE = {"purge.decided", "purge.settled", "purge.ended", "snapshot.visible", "restore.begun", "export.kept"}
 """Points of commands that are killed in tests of their own."""
 CASES = [(step, point, hit) for step, points in HITS.items() for point, hits in points.items() for hit in hits]
 HITS_OF_ALL = range(3, 400, 13)

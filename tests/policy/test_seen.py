@@ -1,5 +1,6 @@
 import pytest
 
+from batchcrawl.model.kind import UrlKind
 from batchcrawl.model.record import UrlRecord
 from batchcrawl.model.status import PageStatus, Place
 from batchcrawl.policy.seen import ALONE, Verdict, judge_unvisited, judge_visited, want_links
@@ -26,6 +27,21 @@ def test_a_visited_page_that_is_the_first_is_fetched(verdict: Verdict) -> None:
     record = page(PageStatus.DUPLICATE, of=OTHER)
     judge_visited(record, ME, verdict)
     assert (record.status, record.duplicate_of) == (PageStatus.FETCHED, None)
+
+
+def test_a_record_remembers_that_it_was_a_page_and_that_it_was_a_copy() -> None:
+    record = page(PageStatus.FETCHED)
+    judge_visited(record, ME, Verdict(OTHER))
+    assert (record.was_page, record.was_copy) == (False, True)
+    judge_visited(record, ME, ALONE)
+    assert (record.was_page, record.was_copy) == (True, True)
+
+
+def test_a_sitemap_was_no_page() -> None:
+    record = page(PageStatus.FETCHED)
+    record.kind = UrlKind.SITEMAP
+    judge_visited(record, ME, ALONE)
+    assert not record.was_page
 
 
 @pytest.mark.parametrize("status", NOT_STORED)

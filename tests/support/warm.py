@@ -14,6 +14,8 @@ from pathlib import Path
 import msgspec
 
 import batchcrawl.engine.crew
+import batchcrawl.exports.place
+import batchcrawl.exports.sqlite
 import batchcrawl.fetch
 import batchcrawl.generate
 import batchcrawl.inject
@@ -88,6 +90,8 @@ def _make_batches_small() -> None:
     batchcrawl.fetch.SYNC_S = 0.0
     batchcrawl.engine.crew.TICK_S = 0.02
     batchcrawl.net.incoming.HELD_BYTES_MAX = 1000
+    batchcrawl.exports.place.KEPT_EVERY_BYTES = 8_000
+    batchcrawl.exports.sqlite.KEPT_EVERY_ROWS = 20
 
 
 def _serve() -> None:
