@@ -6,11 +6,13 @@ Commits by: its rename. If killed: the report of before is still there.
 
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from heapq import nlargest
 from itertools import accumulate
 from pathlib import Path
 
+from batchcrawl.errors import NothingDue
 from batchcrawl.figures.charts import bar_chart, line_chart, row_chart, shown
 from batchcrawl.figures.document import Table, document, figures, heading, paragraph, table, tiles
 from batchcrawl.job.crawl import Crawl
@@ -19,6 +21,7 @@ from batchcrawl.model.host import HostRecord
 from batchcrawl.model.record import UrlRecord
 from batchcrawl.model.status import PageStatus
 from batchcrawl.show import rejections
+from batchcrawl.simulate import Simulation, simulate
 from batchcrawl.standing import CrawlStatus, HostRow, crawl_status, host_rows
 from batchcrawl.store.crawldb import CrawlDb
 from batchcrawl.store.disk import Disk
@@ -35,6 +38,8 @@ _INTERVALS = {"6 h": 21_600, "1 day": 86_400, "3 days": 259_200, "1 week": 604_8
 _ANSWERS = {"0.1 s": 0.1, "0.25 s": 0.25, "0.5 s": 0.5, "1 s": 1.0, "2 s": 2.0, "5 s": 5.0, "10 s": 10.0}
 _CHANGES = {"never": 0.0, "up to 10%": 0.1, "up to 25%": 0.25, "up to 50%": 0.5, "up to 75%": 0.75}
 _MORE = "more"
+BUDGETS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+"""Parts and multiples of the present budget of refetches that are compared."""
 
 
 @dataclass
@@ -59,6 +64,8 @@ class Findings:
     """Hosts whose robots.txt cannot be had, and why; the first of them."""
     hosts: list[HostRow] = field(default_factory=list)
     """Those with the most URLs."""
+    budgets: Simulation | None = None
+    """What budgets would buy; None while no page is stored."""
 
 
 def report(crawl: Crawl, path: Path, *, disk: Disk, now: float) -> None:
@@ -73,6 +80,8 @@ def report(crawl: Crawl, path: Path, *, disk: Disk, now: float) -> None:
 def gather(crawl: Crawl, *, now: float) -> Findings:
     """Count all that the report tells; memory is bounded by its tables and by what `host_rows` holds."""
     found = Findings(crawl_status(crawl, now=now, full=True))
+    with suppress(NothingDue):
+        found.budgets = simulate(crawl, budget=None, factors=BUDGETS)
     for name in crawl.layout.segment_ids():
         segment = Segment(crawl.layout.segment(name))
         found.rounds = [*found.rounds, round_of(segment)][-ROUNDS_MAX:]
@@ -190,7 +199,17 @@ def _pages_drawn(found: Findings) -> list[tuple[str, str]]:
         ("Pages by fetch interval, at most", _buckets("intervals", found.intervals, _INTERVALS, "pages")),
         ("Pages by how many fetches saw a change", _buckets("changes", found.changes, _CHANGES, "pages")),
         ("Hosts by time to the whole answer, at most", _buckets("answers", found.answers, _ANSWERS, "hosts")),
+        ("Copies that would be right, %, by refetches a day", _budgets_drawn(found.budgets)),
     ]
+
+
+def _budgets_drawn(found: Simulation | None) -> str:
+    outlooks = [] if found is None else [one for _, one in found.outlooks]
+    series = {
+        "by weight": [100 * one.fresh for one in outlooks],
+        "all at one interval": [100 * one.fresh_alike for one in outlooks],
+    }
+    return line_chart("budgets", [shown(round(one.fetches_a_day, 1)) for one in outlooks], series)
 
 
 def _buckets(name: str, counts: Counter[str], bounds: Mapping[str, float], what: str) -> str:

@@ -119,7 +119,7 @@ def test_a_browser_opens_it_without_an_error_and_sorts_its_tables(tmp_path: Path
             pytest.skip("chromium is not installed")
         raise
     assert errors == []
-    assert value == [11, True, "http://b.test"]
+    assert value == [12, True, "http://b.test"]
 
 
 def test_the_command_writes_into_the_crawls_directory(tmp_path: Path) -> None:

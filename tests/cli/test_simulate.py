@@ -92,3 +92,25 @@ def test_a_crawl_without_stored_pages_has_nothing_to_simulate() -> None:
 @pytest.mark.parametrize("budget", ["0", "-1", "much"])
 def test_a_budget_that_is_no_number_of_refetches_is_refused(budget: str) -> None:
     assert run("simulate", "x.toml", "--budget", budget).exit_code == 2
+
+
+def test_a_synthetic_population_is_taken_instead_of_pages_that_are_not_there() -> None:
+    found = simulated("--synthetic", "web")
+    assert [one["fetches_a_day"] for one in found] == [200, 400, 800, 1600]
+    assert [one["fresh"] for one in found] == sorted(one["fresh"] for one in found)
+    told = run("simulate", "x.toml", "--synthetic", "web").stdout.splitlines()
+    assert told[0] == "web: 4,000 pages stored, 4,000 of them looked at"
+    assert told[-1] == f"     x4 |{'#' * round(found[-1]['fresh'] * 50):<50}| {found[-1]['fresh']:.1%}"
+
+
+def test_days_are_played_under_each_policy(tmp_path: Path) -> None:
+    fetch_all(tmp_path)
+    found = simulated("--budget", "4", "--play", "20")
+    assert [(one["factor"], one["fetches_a_day"]) for one in found] == [(0.5, 2), (1, 4), (2, 8), (4, 16)]
+    assert found[-1]["fresh"]["value"] > found[0]["fresh"]["value"]
+    assert simulated("--budget", "4", "--play", "20") == found
+    assert simulated("--budget", "4", "--play", "20", "--seed", "7") != found
+    told = run("simulate", "x.toml", "--budget", "4", "--play", "20").stdout.splitlines()
+    assert told[0] == "x: 20 days played, 4 rounds a day; fresh by weight under each policy"
+    assert told[1].split() == ["budget", "refetches/day", "value", "fixed", "adaptive", "known"]
+    assert len(told) == 2 + 4 + 1 + 4
