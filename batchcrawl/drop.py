@@ -15,6 +15,7 @@ from batchcrawl.errors import UsageError
 from batchcrawl.job.crawl import Crawl
 from batchcrawl.model.entries import FetchEntry
 from batchcrawl.model.record import decode_head
+from batchcrawl.policy.day_limits import day_of, note_return
 from batchcrawl.policy.recrawl import returned_place
 from batchcrawl.store.changing import change_urls
 from batchcrawl.store.crawldb import Batch, CrawlDb, Entry
@@ -62,6 +63,9 @@ def return_partition(task: _Task, control: Control) -> int:
         if entry is not None and entry.record.lease == task.lease:
             entry.record.place, entry.record.lease = returned_place(entry.record, task.lease), None
             batch.put(entry)
+            host = batch.host(entry.host_part)
+            if host is not None:
+                note_return(host, day_of(task.lease))
 
     with CrawlDb(task.crawl.layout.crawldb(task.partition)) as db:
         for step in change_urls(db, _leased(db, task), end_lease):

@@ -15,6 +15,7 @@ from batchcrawl.engine.partitions import run_partitions
 from batchcrawl.errors import NothingDue
 from batchcrawl.job.budgeting import current_budget
 from batchcrawl.job.crawl import Crawl
+from batchcrawl.job.day_bytes import within_day
 from batchcrawl.job.fetch_lists import host_sheet, lines_by_host
 from batchcrawl.job.nothing_due import Chances, nothing_due
 from batchcrawl.job.recrawl_rules import update_rules
@@ -26,14 +27,14 @@ from batchcrawl.model.host import HostRecord
 from batchcrawl.model.status import Place
 from batchcrawl.policy.budget import after_segment, allowance, next_allowance_at
 from batchcrawl.policy.conditions import Condition
-from batchcrawl.policy.domain_state import put_off_until
+from batchcrawl.policy.day_limits import day_of, note_lease
 from batchcrawl.policy.mix import Mix
 from batchcrawl.policy.recrawl import price_of
 from batchcrawl.policy.selection import Limits, Ration, available, ration
 from batchcrawl.policy.update_rules import UpdateRules
 from batchcrawl.store import keys
 from batchcrawl.store.budget_mark import PARTITION, set_budget
-from batchcrawl.store.candidates import candidates, may_ever_be_taken, offered, owed_delay
+from batchcrawl.store.candidates import candidates, may_ever_be_taken, offered, owed_delay, resting_until
 from batchcrawl.store.changing import change_urls
 from batchcrawl.store.crawldb import Batch, CrawlDb, Entry
 from batchcrawl.store.disk import Disk
@@ -145,13 +146,14 @@ def generate(
         return _finish(crawl, unfinished, resumed=True, disk=disk, clock=clock, control=control)
     wanted = wanted or crawl.job.settings.generate
     check_limits(crawl.job.limits_path)
+    wanted = within_day(crawl, wanted, now=clock.now())
     now, name = clock.now() if choice.at is None else choice.at, new_segment_id(crawl.layout, clock.now())
     budget = current_budget(crawl, now=clock.now(), control=control)
     allowed = None if budget is None else allowance(budget, clock.now())
     mix = Mix(new_share=crawl.job.settings.recrawl.new_share, refetches_max=allowed)
     rules, turn = update_rules(crawl, budget), segment_instant(name)
     base = _Task(
-        crawl, 0, now, name, disk, _limits(crawl, wanted, choice.only), mix, rules, wanted.urls_max, dry=dry_run
+        crawl, 0, now, name, disk, _limits(crawl, wanted, name, choice.only), mix, rules, wanted.urls_max, dry=dry_run
     )
     tasks = [replace(base, partition=p) for p in range(crawl.partitions)]
     surveys = run_partitions(survey_partition, tasks, parallel=crawl.cores, control=control)
@@ -194,7 +196,7 @@ def generate_listed(
     if unfinished is not None:
         return _finish(crawl, unfinished, resumed=True, disk=disk, clock=clock, control=control)
     settings, name = crawl.job.settings.generate, new_segment_id(crawl.layout, clock.now())
-    limits, unborn = _limits(crawl, settings, None), SegmentPaths(crawl.layout.unborn_segment(name))
+    limits, unborn = _limits(crawl, settings, name), SegmentPaths(crawl.layout.unborn_segment(name))
     base = _Task(crawl, 0, clock.now(), name, disk, limits, Mix(), update_rules(crawl, None))
     by_partition: dict[int, set[bytes]] = {p: set() for p in range(crawl.partitions)}
     for fingerprint in fingerprints:
@@ -265,6 +267,9 @@ def lease_partition(task: _Task, control: Control) -> int:
         if entry is not None and entry.record.place is not Place.LEASED:
             entry.record.place, entry.record.lease = Place.LEASED, lease
             batch.put(entry)
+            host = batch.host(entry.host_part) if task.limits.by_day else None
+            if host is not None:
+                note_lease(host, task.limits.day)
 
     lines = read_lines(segment.paths.fetch_list(task.partition), FetchEntry)
     with CrawlDb(task.crawl.layout.crawldb(task.partition)) as db:
@@ -361,7 +366,7 @@ def _bring_to_life(crawl: Crawl, unborn: SegmentPaths, manifest: Manifest, disk:
 
 def _finish(crawl: Crawl, segment: Segment, *, resumed: bool, disk: Disk, clock: Clock, control: Control) -> Plan:
     segment.require("fetchlist", partitions=crawl.partitions)
-    limits = _limits(crawl, crawl.job.settings.generate, None)
+    limits = _limits(crawl, crawl.job.settings.generate, segment.id)
     base = _Task(crawl, 0, clock.now(), segment.id, disk, limits, Mix(), update_rules(crawl, segment.manifest.budget))
     tasks = [replace(base, partition=p) for p in range(crawl.partitions)]
     run_partitions(lease_partition, tasks, parallel=crawl.cores, control=control)
@@ -370,13 +375,16 @@ def _finish(crawl: Crawl, segment: Segment, *, resumed: bool, disk: Disk, clock:
     return Plan(segment.id, segment.manifest.urls, segment.manifest.hosts, {}, None, 0.0, resumed)
 
 
-def _limits(crawl: Crawl, wanted: GenerateSettings, only: Condition | None) -> Limits:
+def _limits(crawl: Crawl, wanted: GenerateSettings, segment: str, only: Condition | None = None) -> Limits:
     return Limits(
         duration_s=wanted.duration_s,
         delay_min_s=crawl.job.settings.politeness.delay_min_s,
         host_urls_max=wanted.host_urls_max,
         domain_urls_max=wanted.domain_urls_max,
         domain_hosts_max=wanted.domain_hosts_max,
+        host_urls_day_max=wanted.host_urls_day_max,
+        domain_urls_day_max=wanted.domain_urls_day_max,
+        day=day_of(segment_instant(segment)),
         only=only,
         file=crawl.job.limits_path,
     )
@@ -389,4 +397,4 @@ def next_chances(task: _Task, control: Control) -> Chances:
         listed = None if task.limits.file is None else LimitsFile(task.limits.file)
         found = ((part, record) for part in db.ready_hosts() if (record := db.host(part)))
         hosts = ((part, record) for part, record in found if may_ever_be_taken(listed, record))
-        return timers, [max(task.now, put_off_until(record, db.domain(part, record))) for part, record in hosts]
+        return timers, [max(task.now, resting_until(db, task.limits, part, record)) for part, record in hosts]

@@ -4,16 +4,19 @@ Reads: crawldb. Writes: nothing.
 Commits by: nothing. If killed: nothing has happened.
 """
 
+from msgspec import structs
+
 from batchcrawl.errors import UsageError
 from batchcrawl.job.budgeting import seen_budget
 from batchcrawl.job.crawl import Crawl
 from batchcrawl.job.recrawl_rules import update_rules
 from batchcrawl.model.host import DomainRecord, HostRecord
 from batchcrawl.model.record import UrlRecord
-from batchcrawl.model.schedule import Rise, Schedule, Value, Weight
+from batchcrawl.model.schedule import OwnRule, Rise, Schedule, Value, Weight
 from batchcrawl.policy.due import due_of
 from batchcrawl.policy.importance import importance
 from batchcrawl.policy.lastmod import Trust, trust_of
+from batchcrawl.policy.page_rules import decided_by
 from batchcrawl.policy.recrawl import (
     Intervals,
     Prices,
@@ -25,6 +28,7 @@ from batchcrawl.policy.recrawl import (
     worth,
 )
 from batchcrawl.policy.schedule import DAY_S
+from batchcrawl.policy.update_rules import UpdateRules
 from batchcrawl.policy.value import LEVEL_MAX, level_value, still_right, value_level
 from batchcrawl.show import locate
 from batchcrawl.store.crawldb import CrawlDb
@@ -43,33 +47,27 @@ def schedule(crawl: Crawl, url: str, *, now: float) -> Schedule:
             raise UsageError(f"{located.canonical} is not known; 'batchcrawl explain' tells why")
         domain = db.domain(entry.host_part, host)
     rules = update_rules(crawl, seen_budget(crawl))
-    record, intervals = entry.record, rules.of_kind(entry.record.kind)
-    return _told(record, intervals, rules.in_force, host=host, domain=domain, now=now)
+    return _told(entry.record, rules, host=host, domain=domain, now=now)
 
 
-def weight_told(record: UrlRecord, intervals: Intervals) -> Weight:
+def weight_told(record: UrlRecord, rules: UpdateRules) -> Weight:
     """Return the weight of a URL and its parts."""
-    parts = importance(record)
+    parts, of_kind, own = importance(record), rules.of_kind(record.kind), rules.of(record)
     return Weight(
-        weight=weight_of(record, intervals),
+        weight=weight_of(record, own),
         depth=parts.depth,
         score=parts.score,
         inlinks=parts.inlinks,
         costly=parts.costly,
-        kind=intervals.weight,
+        kind=of_kind.weight,
+        rule=own.weight / of_kind.weight,
     )
 
 
 def _told(
-    record: UrlRecord,
-    intervals: Intervals,
-    prices: Prices,
-    *,
-    host: HostRecord,
-    domain: DomainRecord | None,
-    now: float,
+    record: UrlRecord, rules: UpdateRules, *, host: HostRecord, domain: DomainRecord | None, now: float
 ) -> Schedule:
-    belief = belief_of(record)
+    belief, intervals, prices = belief_of(record), rules.of(record), rules.in_force
     told = Schedule(
         url=record.url,
         status=record.status.name.lower(),
@@ -83,15 +81,30 @@ def _told(
         a=belief.a,
         b=belief.b,
         changes_a_day=belief.rate,
+        dated=trust_of(host.last_modified) is not None,
         fetches=record.fetches,
         changes=record.changes,
-        weight=weight_told(record, intervals),
+        weight=weight_told(record, rules),
         price=prices.price,
         floor=prices.floor,
+        rules=_own_rules(record, rules),
     )
     if is_by_value(record, intervals):
         told.value = _value(record, intervals, prices, trust=trust_of(host.lastmod), now=now)
+        given = next((rule for rule in told.rules if told.value.clipped in rule.decides), None)
+        if given is not None:
+            told.value.clipped = f"{told.value.clipped} of rule {given.number}"
     return told
+
+
+def _own_rules(record: UrlRecord, rules: UpdateRules) -> list[OwnRule]:
+    """Return the job's rules that decide something of a URL, in their order."""
+    found: dict[int, OwnRule] = {}
+    for name, rule in structs.asdict(decided_by(rules.own, record)).items():
+        if rule is not None:
+            new = OwnRule(number=rule.number, text=rule.text, place=rule.place, decides=[])
+            found.setdefault(rule.number, new).decides.append(name)
+    return [found[number] for number in sorted(found)]
 
 
 def _value(record: UrlRecord, intervals: Intervals, prices: Prices, *, trust: Trust | None, now: float) -> Value:

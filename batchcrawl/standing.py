@@ -15,6 +15,7 @@ import msgspec
 
 from batchcrawl.job.budgeting import seen_budget
 from batchcrawl.job.crawl import Crawl
+from batchcrawl.job.day_bytes import bytes_today
 from batchcrawl.job.freshness import Freshness, freshness
 from batchcrawl.job.recrawl_rules import update_rules
 from batchcrawl.model.budget import BudgetState
@@ -143,6 +144,8 @@ class CrawlStatus:
     """How the budget of refetches stands; None without one."""
     refetches_today: int | None = None
     """Refetches leased since midnight, UTC; None without a budget."""
+    bytes_today: int | None = None
+    """Bytes of bodies since midnight, UTC, with what segments will bring that are not fetched; None without a limit."""
     freshness: Freshness | None = None
     """None unless asked for."""
 
@@ -155,6 +158,8 @@ def crawl_status(crawl: Crawl, *, now: float, full: bool = False) -> CrawlStatus
     status.price, status.floor = prices.price, prices.floor
     if status.budget is not None:
         status.refetches_today = used_on_day_of(status.budget, now)
+    if crawl.job.settings.generate.bytes_day_max is not None:
+        status.bytes_today = bytes_today(crawl, now=now)
     if full:
         status.freshness = freshness(crawl, now=now)
     for p in range(crawl.partitions):
@@ -196,6 +201,8 @@ def _load(crawl: Crawl, status: CrawlStatus, now: float) -> Load:
         unfetched=status.statuses["unfetched"],
         refetches_today=status.refetches_today or 0,
         budget=None if status.budget is None else status.budget.budget,
+        bytes_today=status.bytes_today or 0,
+        bytes_day_max=settings.generate.bytes_day_max,
         steps_s=done[-1].seconds if done else {},
         unfinished=None if waiting is None else f"batchcrawl {COMMANDS[waiting[1]]} {crawl.job.argument}",
     )

@@ -24,9 +24,12 @@ from batchcrawl.model.record import UrlRecord
 from batchcrawl.model.rejection import Rejection
 from batchcrawl.model.status import PageStatus
 from batchcrawl.policy.copies import note_page
+from batchcrawl.policy.day_limits import day_of, note_return
 from batchcrawl.policy.host_state import learn_domain, learn_host
-from batchcrawl.policy.lastmod import judge_lastmod
+from batchcrawl.policy.last_modified import judge_last_modified
+from batchcrawl.policy.lastmod import judge_lastmod, trust_of
 from batchcrawl.policy.seen import ALONE, Verdict, judge_unvisited, judge_visited, want_links
+from batchcrawl.policy.transitions import Next
 from batchcrawl.policy.visits import Visit
 from batchcrawl.settle import Task, claims_on, file_infos, settle_segment, verdicts_for
 from batchcrawl.store.crawldb import Batch, CrawlDb, Entry
@@ -163,8 +166,9 @@ class _Applier:
         self.counts[visit.outcome.value] += 1
         if entry is None or entry.record.lease != self.lease:
             raise CorruptData(f"{self.db.path}: a URL is not leased to segment {visit.segment} any more; {ADVICE}")
-        before = structs.replace(entry.record)
-        cell = self.task.rules.apply(entry.record, visit)
+        before, host = structs.replace(entry.record), batch.host(entry.host_part)
+        dated = host is not None and trust_of(host.last_modified) is not None
+        cell = self.task.rules.apply(entry.record, visit, dated=dated)
         if cell.conclusive:
             judge_visited(entry.record, entry.fingerprint, verdict or ALONE)
             if visit.revisit and (before.status is PageStatus.DUPLICATE or entry.record.body_at is None):
@@ -176,7 +180,8 @@ class _Applier:
         if entry.record.near_to is not None:
             self.counts["near_duplicates"] += 1
         batch.put(entry)
-        host = batch.host(entry.host_part)
+        if host is not None and cell.next is Next.RETURN and not visit.requests:
+            note_return(host, day_of(self.lease))
         if host is not None:
             _note_visit(host, visit, before, entry.record)
 
@@ -204,3 +209,4 @@ def _note_visit(host: HostRecord, visit: Visit, before: UrlRecord, after: UrlRec
     if first_page and after.status in (PageStatus.FETCHED, PageStatus.DUPLICATE):
         note_page(host, after.url, copy=after.status is PageStatus.DUPLICATE)
     host.lastmod = judge_lastmod(host.lastmod, before, after)
+    host.last_modified = judge_last_modified(host.last_modified, before, after, visit.last_modified)

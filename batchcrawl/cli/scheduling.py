@@ -47,14 +47,19 @@ def _lines(found: Schedule, now: float) -> Iterator[tuple[str, str]]:
     if found.last_fetch_at is not None:
         yield "last fetch", f"{about(now - found.last_fetch_at)} ago; {found.fetches} answers, {found.changes} changes"
     yield "belief", f"{found.changes_a_day:.3g} changes a day (a {found.a:.3g}, b {found.b:.3g} days)"
+    if found.dated:
+        yield "changes", "dated by Last-Modified, which has proved right on its host"
     parts = {
         "depth": weight.depth,
         "score": weight.score,
         "inlinks": weight.inlinks,
         "costly": weight.costly,
         "kind": weight.kind,
+        "rule": weight.rule,
     }
     yield "weight", f"{weight.weight:.3g} = {' x '.join(f'{name} {part:.3g}' for name, part in parts.items())}"
+    for rule in found.rules:
+        yield f"rule {rule.number}", f"{rule.text} ({rule.place}); decides {', '.join(rule.decides)}"
     yield "price", f"{found.price:.3g} weighted days; pages wait until they are worth the floor, {found.floor:.3g}"
     if found.value is not None:
         yield from _of_value(found.value, now)

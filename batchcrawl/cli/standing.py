@@ -10,6 +10,8 @@ from batchcrawl.cli.lines import echo_lines
 from batchcrawl.cli.options import job_argument, json_option
 from batchcrawl.cli.running import command_clock, opened_crawl, seen_crawl
 from batchcrawl.job.crawl import Crawl
+from batchcrawl.job.freshness import Freshness
+from batchcrawl.job.source import printable
 from batchcrawl.job.units import about
 from batchcrawl.standing import CrawlStatus, TrapStatus, crawl_status, segment_rows
 from batchcrawl.store.segment import COMMANDS
@@ -20,7 +22,11 @@ HOSTS_SHOWN = 3
 
 @click.command()
 @job_argument
-@click.option("--full", is_flag=True, help="Look at every URL record, too: how fresh the stored copies are.")
+@click.option(
+    "--full",
+    is_flag=True,
+    help="Look at every URL record, too: how fresh the stored copies are, and on which hosts they are not.",
+)
 @json_option
 @click.option("--watch", is_flag=True, help="Again and again, until Ctrl-C.")
 @click.option("--every", type=click.IntRange(min=1), default=10, metavar="SECONDS", help="With --watch; default: 10.")
@@ -87,6 +93,9 @@ def _told(crawl: Crawl, found: CrawlStatus, now: float) -> Iterator[str]:
     yield _row("due within an hour", found.due_1h, within)
     yield _row("hosts put off", found.put_off_hosts)
     yield _row("requests", found.requests, f"{found.body_bytes / 1e6:,.1f} MB of bodies")
+    if found.bytes_today is not None:
+        of_day = f"of {(crawl.job.settings.generate.bytes_day_max or 0) / 1e6:,.1f} MB a day"
+        yield f"  {'MB today':<22} {found.bytes_today / 1e6:>14,.1f}   {of_day}"
     yield from _recrawl_told(found)
     for name, trap in sorted(found.traps.items()):
         yield f"  {f'trap {name}':<22} {_trap_line(trap)}"
@@ -115,6 +124,19 @@ def _recrawl_told(found: CrawlStatus) -> Iterator[str]:
     if found.freshness is not None:
         of_copies = f"of {found.freshness.copies:,} copies; by weight {found.freshness.weighted:.1%}"
         yield f"  {'still right':<22} {found.freshness.plain:>14.1%}   {of_copies}"
+        yield f"  {'never fetched':<22} {found.statuses['unfetched']:>14,}"
+        yield from _stalest_told(found.freshness)
+
+
+def _stalest_told(found: Freshness) -> Iterator[str]:
+    """Yield the hosts whose copies are wrong with the most weight."""
+    if found.worst:
+        yield f"{'most stale weight':<40} {'copies':>9} {'right':>7} {'by weight':>9} {'stale weight':>12}"
+    for host in found.worst:
+        yield (
+            f"{printable(host.host, 40):<40} {host.copies:>9,} {host.plain:>7.1%} {host.weighted:>9.1%} "
+            f"{host.stale_weight:>12,.1f}"
+        )
 
 
 def _rounds_told(found: CrawlStatus) -> Iterator[str]:

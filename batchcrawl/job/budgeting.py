@@ -79,5 +79,5 @@ def sample_partition(task: _Task, control: Control) -> list[tuple[Belief, float]
     rules = update_rules(task.crawl, None)
     with CrawlDb(task.crawl.layout.crawldb(task.partition)) as db:
         sample = sample_stored(db, pages=task.pages, known=task.known)
-        found = ((record, rules.of_kind(record.kind)) for record in sample)
+        found = ((record, rules.of(record)) for record in sample)
         return [(belief_of(r), weight_of(r, intervals)) for r, intervals in found if is_by_value(r, intervals)]

@@ -66,7 +66,7 @@ class Inlinks:
             return False
         host, until = batch.host(entry.host_part), link.lastmod_until or link.lastmod_at
         trust = trust_of(None if host is None else host.lastmod)
-        intervals, prices = self._rules.of_kind(entry.record.kind), self._rules.in_force
+        intervals, prices = self._rules.of(entry.record), self._rules.in_force
         return hear(entry.record, intervals, prices, at=link.lastmod_at, until=until, now=self._at, trust=trust)
 
     def _name(self, batch: Batch, entry: Entry, link: LinkBrief) -> bool:

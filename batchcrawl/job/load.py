@@ -12,12 +12,14 @@ from batchcrawl.job.addresses import is_loopback, parse_proxy
 from batchcrawl.job.catalogue import catalogue
 from batchcrawl.job.checks import check_settings
 from batchcrawl.job.convert import read_settings
+from batchcrawl.job.page_rules import page_rules
 from batchcrawl.job.scope_rules import scope_rules
 from batchcrawl.job.settings import Settings
 from batchcrawl.job.source import FILE_BYTES_MAX, parse_job_text, printable
 from batchcrawl.net.names import StaticNames
 from batchcrawl.policy.admission import Budgets
 from batchcrawl.policy.copies import CopyLimits
+from batchcrawl.policy.page_rules import PageRule
 from batchcrawl.policy.rules import ScopeRules
 from batchcrawl.policy.traps import Costly, CostlyShare
 
@@ -42,6 +44,8 @@ class Job:
     settings: Settings
     scope: ScopeRules
     """What the settings say of the scope."""
+    page_rules: tuple[PageRule, ...]
+    """What they say of the intervals and weights of some URLs."""
     sources: Mapping[str, str]
     """`default` or `file:line` of every setting by its name, as `politeness.delay_min`."""
 
@@ -96,6 +100,7 @@ def load_job(name_or_path: str, *, cwd: Path) -> Job:
         data_dir=_data_dir(path, settings),
         settings=settings,
         scope=scope_rules(settings, source, path.parent),
+        page_rules=page_rules(settings.recrawl, source),
         sources={setting.name: given.get(setting.name, DEFAULT) for setting in catalogue()},
     )
 

@@ -34,4 +34,5 @@ def update_rules(crawl: Crawl, budget: BudgetState | None) -> UpdateRules:
         ),
         follow_duplicates=settings.parse.duplicates == "follow",
         prices=fixed_prices(recrawl.interval_s) if budget is None else prices_of(budget),
+        own=crawl.job.page_rules,
     )

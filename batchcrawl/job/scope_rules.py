@@ -11,6 +11,7 @@ from batchcrawl.job.settings import Settings
 from batchcrawl.job.source import JobText, printable
 from batchcrawl.job.spelling import toml_value
 from batchcrawl.model.rejection import Rejection
+from batchcrawl.policy.page_rules import OF_URL
 from batchcrawl.policy.rules import Asks, Rule, ScopeRules
 from batchcrawl.policy.traps import TrapLimits
 from batchcrawl.policy.url_filters import FilterFault, UrlFilter, parse_regex_filter, parse_suffix_filter
@@ -154,10 +155,10 @@ def _own_rule(text: str, place: str) -> Rule | str:
         if number is None:
             return f"needs '> N' or '<= N' behind {kind}"
         return _rule(_OF_NUMBERS[kind, number[1]], reason, text, place, number=int(number[2]))
-    if kind not in _OF_TEXTS or bool(rest) is (kind == "any"):
+    if kind not in OF_URL or bool(rest) is (kind == "any"):
         return f"is no rule; allowed: {ALLOWED}"
-    values = _values(kind, rest)
-    return values if isinstance(values, str) else _rule(_OF_TEXTS[kind], reason, text, place, values=values)
+    values = condition_values(kind, rest)
+    return values if isinstance(values, str) else _rule(OF_URL[kind], reason, text, place, values=values)
 
 
 _OF_NUMBERS = {
@@ -166,18 +167,10 @@ _OF_NUMBERS = {
     ("hops", ">"): Asks.HOPS_ABOVE,
     ("hops", "<="): Asks.HOPS_WITHIN,
 }
-_OF_TEXTS = {
-    "host": Asks.HOST,
-    "domain": Asks.DOMAIN,
-    "prefix": Asks.PREFIX,
-    "regex": Asks.FOUND,
-    "extension": Asks.EXTENSION,
-    "any": Asks.ANYTHING,
-}
 
 
-def _values(kind: str, rest: str) -> tuple[str, ...] | str:
-    """Return what a rule compares with, or what is wrong with it."""
+def condition_values(kind: str, rest: str) -> tuple[str, ...] | str:
+    """Return what a rule compares with that asks for a `kind` of text, or what is wrong with it."""
     if kind == "regex":
         try:
             compile_search(rest, Dialect.PYTHON)

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
+from batchcrawl.job.recrawl_settings import RecrawlSettings
 from batchcrawl.job.scope_settings import ScopeSettings, TrapSettings
 from batchcrawl.job.setting_types import (
     Bytes,
@@ -25,7 +26,7 @@ from batchcrawl.job.setting_types import (
     means,
 )
 from batchcrawl.job.sitemap_settings import SitemapSettings
-from batchcrawl.job.units import DAY, GB, HOUR, MB, MINUTE
+from batchcrawl.job.units import DAY, GB, MB, MINUTE
 from batchcrawl.web.canonical import DEFAULT_STEPS, STEPS
 
 
@@ -80,6 +81,20 @@ class GenerateSettings(Section, frozen=True, kw_only=True):
     ] = None
     domain_hosts_max: Annotated[
         Count | None, means("Most hosts of one registered domain in a segment; not set: no limit.", example=100)
+    ] = None
+    bytes_day_max: Annotated[
+        Bytes | None,
+        means(
+            "Most bytes of bodies a day (UTC): a segment is made no larger than what is left of them, by the mean of "
+            "the last ones. Not set: no limit.",
+            example="5GB",
+        ),
+    ] = None
+    host_urls_day_max: Annotated[
+        Count | None, means("Most URLs of one host a day (UTC); not set: no limit.", example=1000)
+    ] = None
+    domain_urls_day_max: Annotated[
+        Count | None, means("Most URLs of one registered domain a day (UTC); not set: no limit.", example=5000)
     ] = None
     limits_file: Annotated[
         ShortText | None,
@@ -283,49 +298,6 @@ class ParseSettings(Section, frozen=True, kw_only=True):
             "failed. Linux only."
         ),
     ] = field(default=GB, name="worker_memory")
-
-
-class RecrawlSettings(Section, frozen=True, kw_only=True):
-    """When a page is fetched again."""
-
-    policy: Annotated[
-        Literal["value", "fixed", "adaptive"],
-        means(
-            "What brings a page back: what a refetch is worth, the same interval for all, or the intervals of Apache "
-            "Nutch's AdaptiveFetchSchedule."
-        ),
-    ] = "value"
-    change: Annotated[
-        Literal["text", "payload", "near"],
-        means("What must differ for a page to have changed: its text, its bytes, or more of its text than a little."),
-    ] = "text"
-    budget: Annotated[
-        Count | None,
-        means(
-            "Most refetches a day; what is worth most is then taken first. Not set: every page comes when it is worth "
-            "as much as one of which nothing is known is after the interval.",
-            example=10_000,
-        ),
-    ] = None
-    new_share: Annotated[
-        Annotated[float, Meta(ge=0, le=1)],
-        means(
-            "Share of a segment for pages never fetched; what these leave goes to refetches, and the other way round."
-        ),
-    ] = 0.5
-    interval_s: Annotated[WholeSeconds, means("Fetch interval of a page before anything is known of it.")] = field(
-        default=30 * DAY, name="interval"
-    )
-    interval_min_s: Annotated[WholeSeconds, means("Least fetch interval.")] = field(default=HOUR, name="interval_min")
-    interval_max_s: Annotated[WholeSeconds, means("Longest fetch interval.")] = field(
-        default=365 * DAY, name="interval_max"
-    )
-    gone_interval_s: Annotated[
-        WholeSeconds, means("First interval of a gone page; each next is half as long again.")
-    ] = field(default=30 * DAY, name="gone_interval")
-    retry_interval_s: Annotated[WholeSeconds, means("A failed URL is tried again after this time.")] = field(
-        default=DAY, name="retry_interval"
-    )
 
 
 class Settings(Section, frozen=True, kw_only=True):

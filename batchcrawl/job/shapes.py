@@ -53,8 +53,13 @@ def _pattern(text: str) -> str | None:
 _TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9][a-z0-9!#$&^_.+-]*")
 
 
+def is_media_type(text: str) -> bool:
+    """Tell whether a text is a media type in lower case, without parameters."""
+    return _TYPE.fullmatch(text) is not None
+
+
 def _content_type(text: str) -> str | None:
-    return None if _TYPE.fullmatch(text) else "a media type such as text/html, in lower case, without parameters"
+    return None if is_media_type(text) else "a media type such as text/html, in lower case, without parameters"
 
 
 def _proxy(text: str) -> str | None:

@@ -39,7 +39,7 @@ class RobotsHop(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
 
 
 class LastmodCounts(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
-    """How the lastmod of a host's URLs has proved: what their fetches saw, and what had been told before."""
+    """How dates of the last change have proved on a host: what fetches saw, and what had been told of it."""
 
     told_changed: int = 0
     """The content had changed, and a newer lastmod had said so."""
@@ -88,8 +88,14 @@ class HostRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
     patterns: dict[str, tuple[int, int]] = {}
     """Pages, and copies among them, of path patterns that have copies (policy.copies)."""
     lastmod: LastmodCounts | None = None
+    last_modified: LastmodCounts | None = None
+    """The same of the header Last-Modified of its pages."""
     sitemaps: int = 0
     """URLs that were named as sitemaps so far."""
+    day: int = 0
+    """The last day, in days since 1970 UTC, on which URLs were leased, where the job limits those of a day."""
+    day_urls: int = 0
+    """How many were leased on it."""
 
     def count(self, status: PageStatus, change: int) -> None:
         """Add `change` to the number of the host's URLs that have the status."""

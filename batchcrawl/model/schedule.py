@@ -13,6 +13,19 @@ class Weight(msgspec.Struct, kw_only=True):
     costly: float
     kind: float
     """1 of a page; of a sitemap or feed what makes up for its own first interval."""
+    rule: float
+    """By the rule of the job that gives it one; else 1."""
+
+
+class OwnRule(msgspec.Struct, kw_only=True):
+    """A rule of the job that decides something of a URL's schedule."""
+
+    number: int
+    """Its place in `recrawl.rules`, from 1."""
+    text: str
+    place: str
+    decides: list[str]
+    """Of interval, interval_min, interval_max and weight."""
 
 
 class Rise(msgspec.Struct, kw_only=True):
@@ -34,7 +47,7 @@ class Value(msgspec.Struct, kw_only=True):
     due_at: int
     """When it is worth the floor, within the job's bounds."""
     clipped: str | None
-    """The setting that bounds that, or None."""
+    """The setting that bounds that, and the rule of the job that gives it, or None."""
     rises: list[Rise]
     """The next levels and when they are reached."""
 
@@ -59,6 +72,8 @@ class Schedule(msgspec.Struct, kw_only=True, omit_defaults=True):
     b: float
     """Its rate parameter, in days."""
     changes_a_day: float
+    dated: bool
+    """The Last-Modified of its host has proved right: it tells when the content changed."""
     fetches: int
     changes: int
     weight: Weight
@@ -66,3 +81,5 @@ class Schedule(msgspec.Struct, kw_only=True, omit_defaults=True):
     floor: float
     value: Value | None = None
     """None for a URL that waits for an instant."""
+    rules: list[OwnRule] = []
+    """Those of the job that decide something of it."""

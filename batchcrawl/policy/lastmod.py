@@ -71,14 +71,29 @@ def judge_lastmod(counts: LastmodCounts | None, before: UrlRecord, after: UrlRec
 
     A fetch that saw neither a change nor sameness says nothing, nor does one of a URL that was never dated.
     """
-    changed, same = after.changes > before.changes, after.rate_b > before.rate_b
-    if before.lastmod_at is None or before.last_fetch_at is None or not (changed or same):
+    changed = saw_change(before, after)
+    if before.lastmod_at is None or changed is None:
         return counts
+    return counted(counts, before, after, changed=changed, told=before.signals > 0)
+
+
+def saw_change(before: UrlRecord, after: UrlRecord) -> bool | None:
+    """Tell whether a fetch saw that the content had changed, by what it did to the record; None if it did not see."""
+    if before.last_fetch_at is None:
+        return None
+    if after.changes > before.changes:
+        return True
+    return False if after.rate_b > before.rate_b else None
+
+
+def counted(
+    counts: LastmodCounts | None, before: UrlRecord, after: UrlRecord, *, changed: bool, told: bool
+) -> LastmodCounts:
+    """Return the counts with one more fetch, that had changed or not, of which a change had been told or not."""
     counts = counts or LastmodCounts()
-    told = before.signals > 0
     if changed:
         name = "told_changed" if told else "silent_changed"
         return structs.replace(counts, **{name: getattr(counts, name) + 1})
-    days = ((after.last_fetch_at or 0) - before.last_fetch_at) / DAY_S
+    days = ((after.last_fetch_at or 0) - (before.last_fetch_at or 0)) / DAY_S
     name = "told_same" if told else "silent_same"
     return structs.replace(counts, **{name: getattr(counts, name) + 1}, same_days=counts.same_days + max(days, 0.0))

@@ -34,6 +34,9 @@ class Load:
     refetches_today: int = 0
     budget: float | None = None
     """Refetches a day; None without a budget."""
+    bytes_today: int = 0
+    bytes_day_max: int | None = None
+    """Bytes of bodies a day; None without a limit."""
     steps_s: Mapping[str, float] = field(default_factory=dict)
     """Of the last round, by step."""
     unfinished: str | None = None
@@ -42,7 +45,7 @@ class Load:
 
 def limit_of(load: Load) -> str:
     """Return what limits the crawl now."""
-    for find in (_disk, _waiting, _nothing_due, _budget, _put_off, _slow_step):
+    for find in (_disk, _waiting, _nothing_due, _day_bytes, _budget, _put_off, _slow_step):
         if (limit := find(load)) is not None:
             return limit
     return _hosts(load)
@@ -71,6 +74,15 @@ def _nothing_due(load: Load) -> str | None:
     return (
         f"Nothing is due: the first URL comes in {_time(load.next_due_s)}; shorter intervals ([recrawl] interval, "
         "interval_max) or a wider [scope] bring more."
+    )
+
+
+def _day_bytes(load: Load) -> str | None:
+    if load.bytes_day_max is None or load.bytes_today < load.bytes_day_max:
+        return None
+    return (
+        f"The bytes of the day: {load.bytes_today / 1e6:,.1f} of {load.bytes_day_max / 1e6:,.1f} MB are used "
+        "([generate] bytes_day_max); it goes on at midnight, UTC."
     )
 
 

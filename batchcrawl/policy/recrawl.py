@@ -42,6 +42,8 @@ class Intervals:
     """What of a page must differ for it to have changed."""
     weight: float = 1.0
     """By which the weights of all of them are multiplied; makes up for a first interval of their own."""
+    own_s: float | None = None
+    """Interval at which they come, whatever they are worth; None where the policy decides."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +85,7 @@ def is_by_value(record: UrlRecord, intervals: Intervals) -> bool:
         and record.last_fetch_at is not None
         and not record.retries
         and record.seed_interval_s is None
+        and intervals.own_s is None
     )
 
 

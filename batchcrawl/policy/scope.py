@@ -172,17 +172,23 @@ def _link_asks(rule: Rule, *, depth: int, hops: int) -> bool:
     return number > rule.number if rule.asks in (Asks.DEPTH_ABOVE, Asks.HOPS_ABOVE) else number <= rule.number
 
 
-def _of_url(rule: Rule, owns: Callable[[str], bool]) -> Callable[[str, str], bool]:
-    """Return what tells of a URL and its host key whether a rule holds that has no patterns."""
-    values, names, number = rule.values, frozenset(rule.values), rule.number
-    below = tuple(f".{name}" for name in values)
+def url_test(asks: Asks, values: tuple[str, ...]) -> Callable[[str, str], bool]:
+    """Return what tells of a URL and its host key whether a condition holds that is of the URL alone, not a pattern."""
+    names, below = frozenset(values), tuple(f".{name}" for name in values)
     tests: dict[Asks, Callable[[str, str], bool]] = {
-        Asks.LENGTH_ABOVE: lambda url, _: len(url) > number,
         Asks.HOST: lambda _, host: host_name(host) in names,
         Asks.DOMAIN: lambda _, host: (name := host_name(host)) in names or name.endswith(below),
         Asks.PREFIX: lambda url, _: url.startswith(values),
         Asks.EXTENSION: lambda url, _: url.partition("#")[0].partition("?")[0].lower().endswith(below),
-        Asks.ELSEWHERE: lambda _, host: not owns(host),
         Asks.ANYTHING: lambda _, __: True,
     }
-    return tests[Asks.ANYTHING] if rule.asks in OF_LINKS else tests[rule.asks]
+    return tests[asks]
+
+
+def _of_url(rule: Rule, owns: Callable[[str], bool]) -> Callable[[str, str], bool]:
+    """Return what tells of a URL and its host key whether a rule holds that has no patterns."""
+    if rule.asks is Asks.LENGTH_ABOVE:
+        return lambda url, _: len(url) > rule.number
+    if rule.asks is Asks.ELSEWHERE:
+        return lambda _, host: not owns(host)
+    return url_test(Asks.ANYTHING if rule.asks in OF_LINKS else rule.asks, rule.values)

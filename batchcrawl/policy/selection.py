@@ -30,10 +30,21 @@ class Limits:
     host_urls_max: int | None = None
     domain_urls_max: int | None = None
     domain_hosts_max: int | None = None
+    host_urls_day_max: int | None = None
+    """On one day, UTC."""
+    domain_urls_day_max: int | None = None
+    """Likewise."""
+    day: int = 0
+    """That day, in days since 1970."""
     only: Condition | None = None
     """Of other URLs nothing is taken."""
     file: Path | None = None
     """Of limits by host and registered domain, which hold as well."""
+
+    @property
+    def by_day(self) -> bool:
+        """Tell whether anything is limited by the day."""
+        return self.host_urls_day_max is not None or self.domain_urls_day_max is not None
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.model.record import UrlRecord
 from batchcrawl.model.status import Place
 from batchcrawl.policy.lastmod import Trust
+from batchcrawl.policy.page_rules import PageRule, own_intervals
 from batchcrawl.policy.recrawl import Intervals, Prices, fixed_prices, is_by_value, lift, price_of
 from batchcrawl.policy.transitions import Transition
 from batchcrawl.policy.visits import Visit, apply_visit
@@ -24,15 +25,22 @@ class UpdateRules(msgspec.Struct, frozen=True, kw_only=True):
     """Take the links of pages whose text is known under another URL."""
     prices: Prices | None = None
     """None in updates that an earlier program began: those of a crawl without a budget."""
+    own: tuple[PageRule, ...] = ()
+    """What the job says of some URLs alone."""
+
+    def of(self, record: UrlRecord) -> Intervals:
+        """Return the intervals of a URL: those of its kind, changed by the job's rules for it."""
+        return own_intervals(self.of_kind(record.kind), self.own, record)
 
     def of_kind(self, kind: UrlKind) -> Intervals:
         """Return the intervals of a page, or those of a sitemap or feed."""
         return self.pages if kind is UrlKind.PAGE else self.lists
 
-    def apply(self, record: UrlRecord, visit: Visit) -> Transition:
-        """Change a leased record by a visit, whatever it is the record of."""
+    def apply(self, record: UrlRecord, visit: Visit, *, dated: bool = False) -> Transition:
+        """Change a leased record by a visit, whatever it is the record of; `dated` is as of `apply_visit`."""
         record.kind = visit.kind or record.kind
-        return apply_visit(record, visit, self._for_visit(record.kind, visit), self.in_force)
+        intervals = self._for_visit(record.kind, visit)
+        return apply_visit(record, visit, intervals, self.in_force, own=self.own, dated=dated)
 
     @property
     def in_force(self) -> Prices:
@@ -41,11 +49,11 @@ class UpdateRules(msgspec.Struct, frozen=True, kw_only=True):
 
     def lift(self, record: UrlRecord, *, now: float, trust: Trust | None) -> None:
         """Give a record whose timer is due its place, whatever it is the record of."""
-        lift(record, self.of_kind(record.kind), self.in_force, now=now, trust=trust)
+        lift(record, self.of(record), self.in_force, now=now, trust=trust)
 
     def lower(self, record: UrlRecord, *, now: float, trust: Trust | None) -> bool:
         """Look anew at a record that waits for a higher floor; return whether it goes by that."""
-        intervals = self.of_kind(record.kind)
+        intervals = self.of(record)
         if record.place is not Place.TIMER or not is_by_value(record, intervals):
             return False
         lift(record, intervals, self.in_force, now=now, trust=trust)

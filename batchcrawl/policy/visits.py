@@ -1,12 +1,14 @@
 """What one fetch changes in the record of its URL; pure, so that the whole of it is tested as a matrix."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from batchcrawl.model.kind import UrlKind
 from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.model.record import INSTANT_MAX, UrlRecord
 from batchcrawl.model.status import PageStatus, Place
+from batchcrawl.policy.last_modified import changed_at
+from batchcrawl.policy.page_rules import PageRule, own_intervals
 from batchcrawl.policy.recrawl import (
     STORED,
     Change,
@@ -65,10 +67,19 @@ class Visit:
     """Links of the page that traps kept out, by reason."""
 
 
-def apply_visit(record: UrlRecord, visit: Visit, intervals: Intervals, prices: Prices) -> Transition:
+def apply_visit(
+    record: UrlRecord,
+    visit: Visit,
+    intervals: Intervals,
+    prices: Prices,
+    *,
+    own: Sequence[PageRule] = (),
+    dated: bool = False,
+) -> Transition:
     """Change a leased record by a visit: status, counters, content, belief, and its new place.
 
-    Whether the page is a duplicate is for `seen` to judge.
+    `own` are the job's rules for some URLs; those count that hold for the URL as it is found. `dated` says that the
+    host's Last-Modified has proved right. Whether the page is a duplicate is for `seen` to judge.
     """
     failures = record.retries + 1
     cell = transition(record.status, visit.outcome, failures=failures, failures_max=intervals.failures_max)
@@ -82,7 +93,7 @@ def apply_visit(record: UrlRecord, visit: Visit, intervals: Intervals, prices: P
     if cell.conclusive:
         if came_back and cell.status in STORED:
             record.rate_a = record.rate_b = 0.0  # it starts anew
-        changed = _observe(record, visit, intervals.change)
+        changed = _observe(record, visit, intervals.change, dated=dated)
         record.retries, record.last_fetch_at, record.signals = 0, visit.at, 0
         record.fetches += 1
     else:
@@ -90,7 +101,7 @@ def apply_visit(record: UrlRecord, visit: Visit, intervals: Intervals, prices: P
         if record.status is PageStatus.GONE:
             _forget_copy(record)
     record.place = Place.TIMER
-    wait_s = _wait(record, cell, intervals, prices, last_s=last_interval_s, changed=changed)
+    wait_s = _wait(record, cell, own_intervals(intervals, own, record), prices, last_s=last_interval_s, changed=changed)
     record.next_fetch_at = min(visit.at + wait_s, INSTANT_MAX)
     return cell
 
@@ -101,7 +112,7 @@ def _last_interval(record: UrlRecord, cell: Transition) -> int | None:
     return record.interval_s if same else None
 
 
-def _observe(record: UrlRecord, visit: Visit, change: Change) -> bool | None:
+def _observe(record: UrlRecord, visit: Visit, change: Change, *, dated: bool) -> bool | None:
     """Take in what a conclusive answer brought; return whether the page had changed, None where that was not seen."""
     record.redirect = visit.redirect
     if visit.outcome is FetchOutcome.NOT_MODIFIED:
@@ -111,7 +122,7 @@ def _observe(record: UrlRecord, visit: Visit, change: Change) -> bool | None:
         record.etag, record.last_modified, record.not_modified = visit.etag, visit.last_modified, 0
         return _learn(record, visit.at, changed=False)
     if visit.outcome is FetchOutcome.FETCHED:
-        return _observe_page(record, visit, change)
+        return _observe_page(record, visit, change, dated=dated)
     vanished = record.signature is not None and visit.outcome in _VANISHED
     changed = _learn(record, visit.at, changed=True) if vanished else None
     _forget_copy(record)
@@ -127,7 +138,7 @@ def _forget_copy(record: UrlRecord) -> None:
     record.not_modified = 0
 
 
-def _observe_page(record: UrlRecord, visit: Visit, change: Change) -> bool | None:
+def _observe_page(record: UrlRecord, visit: Visit, change: Change, *, dated: bool) -> bool | None:
     changed = _differs(record, visit, change)
     record.digest = visit.digest
     record.content_type, record.content_encoding = visit.content_type, visit.content_encoding
@@ -141,7 +152,8 @@ def _observe_page(record: UrlRecord, visit: Visit, change: Change) -> bool | Non
         # What came may be a part (206) or altered on its way (203), or its links count as nearer by now.
         record.body_at = None
     if changed is not None:
-        changed = _learn(record, visit.at, changed=changed)
+        change_at = changed_at(record, visit.last_modified, at=visit.at) if changed and dated else None
+        changed = _learn(record, visit.at, changed=changed, change_at=change_at)
     if record.signature != visit.signature:
         record.content_at = None if visit.signature is None else visit.at
     record.etag, record.last_modified = visit.etag, visit.last_modified
@@ -160,12 +172,16 @@ def _differs(record: UrlRecord, visit: Visit, change: Change) -> bool | None:
     return record.signature != visit.signature
 
 
-def _learn(record: UrlRecord, at: int, *, changed: bool) -> bool | None:
+def _learn(record: UrlRecord, at: int, *, changed: bool, change_at: float | None = None) -> bool | None:
+    """Learn from an observation; `change_at` is when the content last changed, where that is known."""
     if record.last_fetch_at is None:
         return None
     tau = (at - record.last_fetch_at) / DAY_S
     belief = belief_of(record)
-    belief = belief.changed(tau) if changed else belief.unchanged(tau)
+    if change_at is not None:
+        belief = belief.changed_at(tau=tau, age=(at - change_at) / DAY_S)
+    else:
+        belief = belief.changed(tau) if changed else belief.unchanged(tau)
     record.rate_a, record.rate_b = belief.a, belief.b
     if changed:
         record.changes += 1
@@ -185,11 +201,12 @@ def _wait(
     if cell.next is Next.RETRY:
         return retry_wait(record.retries, wait_s=intervals.retry_s, max_s=intervals.max_s)
     record.level = LEVEL_MIN
-    if cell.next is Next.RARELY:
+    own_s = record.seed_interval_s or intervals.own_s
+    if cell.next is Next.RARELY and intervals.own_s is None:
         record.interval_s = rare_interval(last_s, min_s=intervals.gone_s, max_s=intervals.max_s)
     elif is_by_value(record, intervals):
         record.interval_s = interval_until(record, intervals, wanted=prices.floor)
-    elif intervals.policy == "adaptive" and record.status in STORED and record.seed_interval_s is None:
+    elif intervals.policy == "adaptive" and record.status in STORED and own_s is None:
         age_s = (record.last_fetch_at or 0) - (record.content_at or record.last_fetch_at or 0)
         record.interval_s, wait_s = adaptive_interval(
             last_s or intervals.first_s,
@@ -200,6 +217,5 @@ def _wait(
         )
         return wait_s
     else:
-        wanted_s = float(record.seed_interval_s or 0) or intervals.first_s
-        record.interval_s = bounded_interval(wanted_s, min_s=intervals.min_s, max_s=intervals.max_s)
+        record.interval_s = bounded_interval(own_s or intervals.first_s, min_s=intervals.min_s, max_s=intervals.max_s)
     return record.interval_s

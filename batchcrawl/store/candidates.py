@@ -9,8 +9,10 @@ from typing import NamedTuple
 
 from batchcrawl.model.host import HostRecord
 from batchcrawl.policy.conditions import Condition, holds, holds_on
+from batchcrawl.policy.day_limits import used_on
 from batchcrawl.policy.domain_state import put_off_until
 from batchcrawl.policy.mix import Mix
+from batchcrawl.policy.schedule import DAY_S
 from batchcrawl.policy.selection import Limits, host_limit, shared_by_hosts
 from batchcrawl.policy.value import LEVEL_MAX, LEVEL_MIN
 from batchcrawl.store import keys
@@ -34,7 +36,7 @@ def candidates(db: CrawlDb, limits: Limits, *, now: float, turn: int) -> Iterato
     `turn` differs from segment to segment, see `policy.selection.shared_by_hosts`.
     """
     listed = None if limits.file is None else LimitsFile(limits.file)
-    if limits.domain_urls_max is None and limits.domain_hosts_max is None and listed is None:
+    if not _asks_of_domains(limits) and listed is None:
         yield from _askable(db, limits, None, db.ready_hosts(), now=now)
         return
     for _, host_parts in groupby(db.ready_hosts(), key=lambda part: part[: keys.DOMAIN_PART_BYTES]):
@@ -45,6 +47,8 @@ def candidates(db: CrawlDb, limits: Limits, *, now: float, turn: int) -> Iterato
             of_domain = None if listed is None or hosts else listed.of(one.host.domain)
             if of_domain is not None:
                 urls_max, hosts_max = _least(urls_max, of_domain.urls_max), _least(hosts_max, of_domain.hosts_max)
+            if not hosts and limits.domain_urls_day_max is not None:
+                urls_max = _least(urls_max, _left_of_domain(db, limits, one.host_part))
             ready = islice(_ready(db, one, limits.only), _least(one.limit, urls_max))
             hosts.append((one.host_part, sum(1 for _ in ready)))
         granted = shared_by_hosts([count for _, count in hosts], urls_max=urls_max, hosts_max=hosts_max, turn=turn)
@@ -85,6 +89,15 @@ def owed_delay(record: HostRecord, *, delay_min_s: float) -> float:
     return max(record.delay_s or 0.0, record.crawl_delay_s or 0.0, delay_min_s)
 
 
+def resting_until(db: CrawlDb, limits: Limits, host_part: bytes, record: HostRecord) -> float:
+    """Return until when nothing is taken of a host: it is put off, or its URLs of the day are used up."""
+    until = put_off_until(record, db.domain(host_part, record))
+    host_spent = limits.host_urls_day_max is not None and not _left_of_host(limits, record)
+    if host_spent or (limits.domain_urls_day_max is not None and not _left_of_domain(db, limits, host_part)):
+        return max(until, (limits.day + 1) * DAY_S)
+    return until
+
+
 def _askable(
     db: CrawlDb, limits: Limits, listed: LimitsFile | None, host_parts: Iterable[bytes], *, now: float
 ) -> Iterator[Candidate]:
@@ -100,7 +113,27 @@ def _askable(
         if of_host is not None:
             urls_max = _least(urls_max, of_host.urls_max)
         limit = host_limit(duration_s=limits.duration_s, delay_s=delay_s, urls_max=urls_max)
-        yield Candidate(host_part, record, limit)
+        if limits.host_urls_day_max is not None:
+            limit = _least(limit, _left_of_host(limits, record))
+        if limit != 0:
+            yield Candidate(host_part, record, limit)
+
+
+def _asks_of_domains(limits: Limits) -> bool:
+    of_domains = (limits.domain_urls_max, limits.domain_hosts_max, limits.domain_urls_day_max)
+    return any(limit is not None for limit in of_domains)
+
+
+def _left_of_host(limits: Limits, record: HostRecord) -> int:
+    """Return how many URLs a host may still give on the day."""
+    return max(0, (limits.host_urls_day_max or 0) - used_on(record, limits.day))
+
+
+def _left_of_domain(db: CrawlDb, limits: Limits, host_part: bytes) -> int:
+    """Return how many URLs the registered domain of a host may still give on the day; costs a look at its hosts."""
+    hosts = db.hosts(host_part[: keys.DOMAIN_PART_BYTES])
+    used = sum(used_on(record, limits.day) for _, record in hosts)
+    return max(0, (limits.domain_urls_day_max or 0) - used)
 
 
 def _least(*limits: int | None) -> int | None:

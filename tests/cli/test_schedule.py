@@ -73,7 +73,7 @@ def test_a_page_that_goes_by_value_is_told_with_belief_weight_and_levels(tmp_pat
     assert found["value"]["still_right"] == pytest.approx(0.75)
     told = lines()
     assert told["last fetch"] == "10 days ago; 4 answers, 1 changes"
-    assert told["weight"] == "2 = depth 2 x score 1 x inlinks 1 x costly 1 x kind 1"
+    assert told["weight"] == "2 = depth 2 x score 1 x inlinks 1 x costly 1 x kind 1 x rule 1"
     assert told["still right"] == "75.0%"
 
 
@@ -124,6 +124,28 @@ def test_status_estimates_how_fresh_the_copies_are_only_where_that_is_asked(tmp_
     assert json.loads(run("status", "x.toml", "--full", "--json").stdout)["freshness"]["copies"] == 1
 
 
+def test_status_names_the_hosts_whose_copies_are_stale_with_the_most_weight(tmp_path: Path) -> None:
+    fetched(tmp_path, rate_a=1.0, rate_b=30.0)
+    (tmp_path / "more").write_text("".join(f"http://h{n}.test/{page}\n" for n in range(12) for page in range(n + 1)))
+    assert run("inject", "x.toml", "more").exit_code == 0
+    with CrawlDb(tmp_path / "data/x/crawldb/0") as db:
+        batch = db.batch()
+        for fingerprint, record in list(db.records()):
+            entry = db.load(fingerprint)
+            if entry is not None and record.url != URL:
+                entry.record.status, entry.record.place = PageStatus.FETCHED, Place.TIMER
+                entry.record.last_fetch_at = entry.record.next_fetch_at = NOON - DAY
+                entry.record.rate_a, entry.record.rate_b = 1.0, 1.0
+                batch.put(entry)
+        batch.commit()
+    worst = json.loads(run("status", "x.toml", "--full", "--json").stdout)["freshness"]["worst"]
+    assert [host["host"] for host in worst] == [f"http://h{n}.test" for n in range(11, 1, -1)]
+    assert (worst[0]["copies"], worst[0]["weighted"], worst[0]["stale_weight"]) == (12, 0.5, 12.0)
+    told = run("status", "x.toml", "--full").stdout
+    assert "never fetched                       0\n" in told
+    assert "http://h11.test                                 12   50.0%     50.0%         12.0\n" in told
+
+
 def test_a_page_that_rises_is_ready_and_not_waiting(tmp_path: Path) -> None:
     fetched(tmp_path, place=Place.RISING, level=130, next_fetch_at=NOON + DAY)
     found = json.loads(run("status", "x.toml", "--json").stdout)
@@ -151,3 +173,17 @@ def test_generate_takes_a_refetch_of_the_budget_and_counts_it(tmp_path: Path) ->
     (manifest,) = (tmp_path / "data/x/segments").glob("*/segment.json")
     budget = json.loads(manifest.read_bytes())["budget"]
     assert (budget["used"], budget["saved"], budget["budget"]) == (1, 23.0, 24.0)
+
+
+RULES = 'rules = [\n  "weight 4 host other.test",\n  "interval_max 12d weight 0.5 domain one.test",\n]\n'
+
+
+def test_the_rules_of_the_job_that_decide_for_a_url_are_told(tmp_path: Path) -> None:
+    write_job(tmp_path, RULES)
+    fetched(tmp_path, rate_a=0.5, rate_b=5000.0)
+    found = scheduled()
+    assert (found["weight"]["weight"], found["weight"]["rule"]) == (1.0, 0.5)
+    assert (found["rules"][0]["number"], found["rules"][0]["decides"]) == (2, ["interval_max", "weight"])
+    told = lines()
+    assert told["rule 2"] == "interval_max 12d weight 0.5 domain one.test (x.toml:7); decides interval_max, weight"
+    assert told["due"] == "in 2 days, by interval_max of rule 2"

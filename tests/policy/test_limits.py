@@ -27,6 +27,8 @@ PLENTY: dict[str, Any] = {
         ({"budget": 100.0, "refetches_today": 100}, "The budget of refetches: 100 of 100 a day are used"),
         ({"budget": 100.0, "refetches_today": 100, "unfetched": 1}, "The requests under way at once"),
         ({"budget": 100.0, "refetches_today": 99}, "The requests under way at once"),
+        ({"bytes_day_max": 10**7, "bytes_today": 10**7}, "The bytes of the day: 10.0 of 10.0 MB are used"),
+        ({"bytes_day_max": 10**7, "bytes_today": 10**6}, "The requests under way at once"),
         ({"unfinished": "batchcrawl parse x"}, "A segment that nobody works on: run 'batchcrawl parse x'."),
     ],
 )
