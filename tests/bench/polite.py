@@ -24,7 +24,7 @@ ANSWER_S = 0.1
 SILENCE_S = 5.0
 THREADS = 256
 SHARE = 0.95
-PAGES = 60
+PAGES = 50
 """Of each host: a minute, of which the second that the step takes to begin is a small part, as of any real segment."""
 _JOB = """\
 [crawl]
