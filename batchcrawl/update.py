@@ -38,7 +38,7 @@ from batchcrawl.store.keys import url_key
 from batchcrawl.store.reading import ADVICE
 from batchcrawl.store.records import read_log
 from batchcrawl.store.segment import Segment, StepInfo
-from batchcrawl.store.segment_events import Event
+from batchcrawl.store.segment_events import Event, LinkBrief
 from batchcrawl.store.space import URL_BYTES, require_free
 from batchcrawl.store.update_mark import Mark, read_mark, set_mark
 from batchcrawl.web.fingerprint import Fingerprinter
@@ -110,7 +110,10 @@ class _Applier:
         """Apply visits, verdicts and links in the order of fingerprints."""
         batch, seen, done = self.db.batch(), 0, 0
         for event in self.task.reader().events(verdicts_for(self.task), after=self.mark.urls):
-            self._apply(batch, event)
+            if isinstance(event, LinkBrief):
+                self._take_link(batch, event)
+            else:
+                self._apply(batch, event)
             self.mark.urls = event.fp
             seen += 1
             if seen == BATCH_EVENTS:
@@ -146,12 +149,15 @@ class _Applier:
             if part.hex() > self.mark.hosts:
                 yield part, line
 
+    def _take_link(self, batch: Batch, link: LinkBrief) -> None:
+        fingerprint = bytes.fromhex(link.fp)
+        data = self.db.value(url_key(fingerprint))
+        if data is None or not self.inlinks.is_no_news(data, link):
+            self.inlinks.take(batch, None if data is None else self.db.entry(fingerprint, data), link, domains=0)
+
     def _apply(self, batch: Batch, event: Event) -> None:
         fingerprint = bytes.fromhex(event.fp)
-        data = self.db.value(url_key(fingerprint))
-        if data is not None and event.link_alone is not None and self.inlinks.is_no_news(data, event.link_alone):
-            return
-        entry = None if data is None else self.db.entry(fingerprint, data)
+        entry = self.db.load(fingerprint)
         if event.visit is not None:
             self._visit(batch, entry, event.visit, event.verdict)
         elif event.verdict is not None and entry is not None:

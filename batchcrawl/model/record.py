@@ -4,6 +4,7 @@ docs/FORMAT.md gives the byte layout with a worked example. Instants are whole s
 zero on disk stands for an absent instant.
 """
 
+import math
 import struct
 from typing import Any
 
@@ -18,6 +19,8 @@ RECORD_VERSION = 1
 
 _HEAD = struct.Struct("<BBBBHBBBBHHHIIIIIIff")
 HEAD_BYTES = _HEAD.size
+_LARGEST = (*[0xFF] * 4, 0xFFFF, *[0xFF] * 4, *[0xFFFF] * 3, *[0xFFFF_FFFF] * 6, math.inf, math.inf)
+"""What each field of the head can hold."""
 INSTANT_MAX = 0xFFFF_FFFF
 """The last instant that a record and its index entry can hold, in 2106; a later one is stored as this."""
 _FLAG_SEED = 1
@@ -171,15 +174,17 @@ _decode_tail = msgspec.msgpack.Decoder(_Tail).decode
 def encode_record(record: UrlRecord) -> bytes:
     """Return the bytes of a record as the crawldb stores them; too large a counter or instant becomes the largest."""
     r = record
-    head = _HEAD.pack(
-        RECORD_VERSION, r.status, r.place, r.level, min(r.depth, 0xFFFF), min(r.retries, 0xFF),
-        0 if r.outcome is None else r.outcome.number,
+    fields = (
+        RECORD_VERSION, r.status, r.place, r.level, r.depth, r.retries, 0 if r.outcome is None else r.outcome.number,
         _FLAG_SEED * r.seed | _FLAG_COSTLY * r.costly | _FLAGS[r.kind]
-        | _FLAG_WAS_PAGE * r.was_page | _FLAG_WAS_COPY * r.was_copy, min(r.hops, 0xFF),
-        r.http_status or 0, min(r.fetches, 0xFFFF), min(r.changes, 0xFFFF), min(r.first_seen_at, INSTANT_MAX),
-        min(r.last_fetch_at or 0, INSTANT_MAX), min(r.last_change_at or 0, INSTANT_MAX),
-        min(r.next_fetch_at or 0, INSTANT_MAX), min(r.interval_s or 0, INSTANT_MAX), r.lease or 0, r.rate_a, r.rate_b,
+        | _FLAG_WAS_PAGE * r.was_page | _FLAG_WAS_COPY * r.was_copy, r.hops,
+        r.http_status or 0, r.fetches, r.changes, r.first_seen_at, r.last_fetch_at or 0, r.last_change_at or 0,
+        r.next_fetch_at or 0, r.interval_s or 0, r.lease or 0, r.rate_a, r.rate_b,
     )  # fmt: skip
+    try:
+        head = _HEAD.pack(*fields)
+    except struct.error:  # a counter or instant is too large
+        head = _HEAD.pack(*map(min, fields, _LARGEST))
     tail = _Tail(
         r.url, r.fetch_url, r.score, r.seed_interval_s, r.source, r.etag, r.last_modified, r.signature, r.simhash,
         r.digest, r.content_type, r.redirect, r.segment, r.duplicate_of, r.metadata, r.body_at, r.content_encoding,

@@ -24,10 +24,13 @@ def sketch_of(domain_part: int) -> int:
 
 def joined(sketch: int, other: int) -> int:
     """Return the sketch of all domains of two."""
-    if sketch == other or not other:
-        return sketch
-    pairs = (((sketch >> at) & _RANK_MAX, (other >> at) & _RANK_MAX, at) for at in range(0, _BITS * REGISTERS, _BITS))
-    return sum(max(one, another) << at for one, another, at in pairs)
+    while other:  # most often that of one domain
+        at = (other & -other).bit_length() - 1 & -_BITS
+        rank, have = other >> at & _RANK_MAX, sketch >> at & _RANK_MAX
+        if rank > have:
+            sketch += (rank - have) << at
+        other ^= rank << at
+    return sketch
 
 
 def domains(sketch: int) -> float:

@@ -1,7 +1,8 @@
 """What one fetch changes in the record of its URL; pure, so that the whole of it is tested as a matrix."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+
+import msgspec
 
 from batchcrawl.model.kind import UrlKind
 from batchcrawl.model.outcome import FetchOutcome
@@ -28,8 +29,7 @@ _VANISHED = frozenset({FetchOutcome.NOT_FOUND, FetchOutcome.GONE})
 """Outcomes that count as a change of the page that was there."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Visit:
+class Visit(msgspec.Struct, frozen=True, kw_only=True):
     """What a segment says of one URL."""
 
     outcome: FetchOutcome
@@ -63,7 +63,7 @@ class Visit:
     signature: bytes | None = None
     """None for a page without words."""
     simhash: bytes | None = None
-    trapped: Mapping[str, int] = field(default_factory=dict)
+    trapped: dict[str, int] = {}
     """Links of the page that traps kept out, by reason."""
 
 

@@ -31,10 +31,12 @@ from batchcrawl.web.fingerprint import domain_part
 class Tuning:
     """What LevelDB spends memory on; the defaults are chosen by `python -m tests.bench crawldb`."""
 
-    cache_bytes: int = 64 << 20
-    """Blocks kept, uncompressed."""
-    write_buffer_bytes: int = 32 << 20
+    cache_bytes: int = 16 << 20
+    """Blocks kept, uncompressed; the steps read in the order of keys, so few are needed again."""
+    write_buffer_bytes: int = 16 << 20
     """Larger buffers compact less; LevelDB keeps up to two of them in memory."""
+    open_files: int = 64
+    """Files kept open, each mapped into memory with its index: what is read in order needs one of each level."""
     bloom_bits: int = 10
     """Bits a key of the filter that spares most reads of a key that is not there, as a new link's is not."""
 
@@ -83,6 +85,7 @@ class CrawlDb:
                 paranoid_checks=True,
                 lru_cache_size=tuning.cache_bytes,
                 write_buffer_size=tuning.write_buffer_bytes,
+                max_open_files=tuning.open_files,
                 bloom_filter_bits=tuning.bloom_bits,
             )
 

@@ -27,11 +27,11 @@ from batchcrawl.web.signature import NEAR_BITS
 
 HALF_MAX = 300
 """SimHashes with one half that are compared with; a site can bring any number of pages that differ by a word."""
-_SLICE_BITS = 14
+_SLICE_BITS = 16
 _SLICE = 1 << _SLICE_BITS
-"""SimHashes looked for at once, each under 33 halves: what is held of them is some 20 MB."""
+"""SimHashes looked for at once, each under 33 halves: what is held of them is 80 MB, divided by the partitions."""
 _NO_HALF = 1 << HALF_BITS
-_FLIPS = (0, *(1 << bit for bit in range(HALF_BITS)))
+_FLIPS = (0, *(1 << bit + _SLICE_BITS for bit in range(HALF_BITS)))
 
 Firsts = dict[int, bytes]
 """Order of the first page of each SimHash with one half, by the other half."""
@@ -75,15 +75,15 @@ class _Search:
 
     def take(self, some: slice, stored: "_Stored", near: dict[bytes, bytes]) -> None:
         """Look for some of them; `near` takes up the first page that is near, where it is before the one found."""
-        offset, brought, last, firsts = some.start, self._brought, -1, Firsts()
+        offset, brought, at, last, firsts = some.start, self._brought, -1, -1, Firsts()
         for probe in self._probes(some):
             half = probe >> _SLICE_BITS
-            if half > stored.half:
-                stored.go_to(half)
-            if half != stored.half and half not in brought:
+            if half > at:
+                at = stored.go_to(half)
+            if half != at and half not in brought:
                 continue
             if half != last:
-                last, firsts = half, _joined(stored.firsts() if half == stored.half else {}, brought.get(half, {}))
+                last, firsts = half, _joined(stored.firsts() if half == at else {}, brought.get(half, {}))
             number = offset + (probe & (_SLICE - 1))
             rest, bits = self._rests[number], NEAR_BITS - (half != self._halves[number])
             found = [order for other, order in firsts.items() if (other ^ rest).bit_count() <= bits]
@@ -93,14 +93,9 @@ class _Search:
 
     def _probes(self, some: slice) -> Sequence[int]:
         """Return the halves to look under, in order, each with the number of the SimHash as its lowest bits."""
-        low, high = self._within.start, self._within.stop
-        halves = self._halves[some]
-        probes = [
-            (half ^ flip) << _SLICE_BITS | number
-            for flip in _FLIPS
-            for number, half in enumerate(halves)
-            if low <= half ^ flip < high
-        ]
+        low, high = (half << _SLICE_BITS for half in (self._within.start, self._within.stop))
+        own = [half << _SLICE_BITS | number for number, half in enumerate(self._halves[some])]
+        probes = [probe for flip in _FLIPS for half in own if low <= (probe := half ^ flip) < high]
         probes.sort()
         return probes
 
@@ -109,21 +104,21 @@ class _Stored:
     """The keys of one kind, by halves in ascending order."""
 
     def __init__(self, forward: Forward, kind: bytes, gone: Set[bytes]) -> None:
-        self.half = -1
-        """The first from the one on that was last gone to."""
         self._forward, self._kind, self._gone = forward, kind, gone
         self._key: bytes | None = None
+        self._half = _NO_HALF
 
-    def go_to(self, half: int) -> None:
-        """Go on to the first half from `half` on."""
+    def go_to(self, half: int) -> int:
+        """Go on to the first half from `half` on, and return it."""
         key = self._key = self._first_from(self._kind + half.to_bytes(HALF_BITS // 8, "big"))
-        self.half = _NO_HALF if key is None else half_of(key)
+        self._half = _NO_HALF if key is None else half_of(key)
+        return self._half
 
     def firsts(self) -> Firsts:
-        """Return the first page of each SimHash with this half; to be asked once."""
+        """Return the first page of each SimHash with that half; to be asked once."""
         firsts: Firsts = {}
         key = self._key
-        while key is not None and half_of(key) == self.half and len(firsts) < HALF_MAX:
+        while key is not None and half_of(key) == self._half and len(firsts) < HALF_MAX:
             firsts[rest_of(key)] = order_of(key)
             key = self._first_from(after(group_of(key)))
         return firsts

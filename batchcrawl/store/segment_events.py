@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import groupby
+from functools import reduce
 from operator import attrgetter
 
 import msgspec
@@ -38,6 +38,8 @@ class PageBrief(Line):
     @property
     def trapped(self) -> dict[str, int]:
         """The links that traps kept out, by reason."""
+        if not self.rejected:
+            return {}
         return {reason: times for reason, times in self.rejected.items() if reason in TRAPS}
 
 
@@ -70,12 +72,6 @@ class Event:
     unfollowed: int = 0
     """Links that are not taken since their page is a duplicate."""
 
-    @property
-    def link_alone(self) -> LinkBrief | None:
-        """The link, where that is all there is, and of the URL's own domain."""
-        rest = self.visit is not None or self.verdict is not None or self.unfollowed or self.inlinks
-        return None if rest else self.link
-
 
 @dataclass(frozen=True)
 class Verdicts:
@@ -98,8 +94,11 @@ class Reader:
     at: int
     """The instant of what has none of its own."""
 
-    def events(self, verdicts: Verdicts, *, after: str) -> Iterator[Event]:
-        """Yield what there is on each URL behind the fingerprint `after`, in hex, in the order of fingerprints."""
+    def events(self, verdicts: Verdicts, *, after: str) -> Iterator[Event | LinkBrief]:
+        """Yield what there is on each URL behind the fingerprint `after`, in hex, in the order of fingerprints.
+
+        That of most is links of their own domain and nothing else; it comes as the one link that says what they all do.
+        """
         visits = {
             event.fp: event for event in self.visits(read_lines(self.segment.paths.briefs(self.partition), PageBrief))
         }
@@ -115,7 +114,7 @@ class Reader:
                 yield _with_links(event, links, verdicts.unfollowed)
                 event = next(seen, None)
             elif fp > after:
-                yield _with_links(Event(fp), links, verdicts.unfollowed)
+                yield _of_links(fp, links, verdicts.unfollowed)
         if event is not None:
             yield event
         yield from seen
@@ -124,10 +123,17 @@ class Reader:
         """Yield the links by their targets, in the order of fingerprints."""
         paths = self.segment.listed("parse", end=f".links-{self.partition}.jsonl.zst")
         allow_open_files(len(paths) + OTHER_FILES)  # all are merged at once
-        runs = [read_blocks(path, LinkBrief, bytes_at_once=_BYTES_AT_ONCE) for path in paths]
+        at_once = min(max(_HELD_BYTES // max(len(paths), 1), _BYTES_AT_ONCE_MIN), _BYTES_AT_ONCE_MAX)
+        runs = [read_blocks(path, LinkBrief, bytes_at_once=at_once) for path in paths]
         for links in merged(runs, key=_FP):
-            for fp, group in groupby(links, key=_FP):
-                yield fp, list(group)
+            fps = list(map(_FP, links))
+            start, count = 0, len(fps)
+            while start < count:
+                fp, end = fps[start], start + 1
+                while end < count and fps[end] == fp:
+                    end += 1
+                yield fp, links[start:end]
+                start = end
 
     def visits(self, briefs: Iterable[PageBrief]) -> list[Event]:
         """Return the visits with what was found, in the order of fingerprints."""
@@ -169,8 +175,20 @@ class Reader:
 
 
 _FP: Callable[[Event | LinkBrief], str] = attrgetter("fp")
-_BYTES_AT_ONCE = 1 << 14
-"""Read of each file of links, which may be hundreds."""
+_HELD_BYTES = 1 << 19
+"""Held of all files of links, as compressed; in memory that is fifty times as much."""
+_BYTES_AT_ONCE_MIN, _BYTES_AT_ONCE_MAX = 1 << 11, 1 << 14
+"""Read of each of them at once: there may be hundreds."""
+
+
+def _of_links(fp: str, links: list[LinkBrief], unfollowed: frozenset[str]) -> Event | LinkBrief:
+    """Return what the links say where nothing else is said of a URL."""
+    domain = fp[:DOMAIN_DIGITS]
+    for link in links:
+        source = link.source
+        if source in unfollowed or (source and not source.startswith(domain)):
+            return _with_links(Event(fp), links, unfollowed)
+    return reduce(_one_link, links)
 
 
 def _with_links(event: Event, links: list[LinkBrief], unfollowed: frozenset[str]) -> Event:

@@ -1,28 +1,25 @@
 """What a round costs by the size of the crawl: generate and update of equal segments beside more and more known URLs.
 
-`python -m tests.bench.scale [--urls N] [--segment N]` measures one size and writes what it took as JSON to stdout.
+`python -m tests.bench.scale [--urls N] [--segment N] [--at DIR]` measures one size and writes what it took as a line of
+JSON to stdout; `python -m tests.bench.scale_curves FILE.png` draws such lines from stdin.
 """
 
 import argparse
 import gc
 import os
 import sys
-import time
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import msgspec
-import plyvel
 
-from batchcrawl.engine.control import Control
-from batchcrawl.engine.partitions import run_partitions
-from batchcrawl.job.crawl import Crawl
 from batchcrawl.store.segment import Segment
-from tests.bench.crawls import born_crawl, write_job
-from tests.bench.known_web import KnownWeb, Loading, fill_partition
+from tests.bench.filled_crawl import FilledCrawl, filled_crawl
 from tests.bench.made_segment import LINKS, make_fetched_and_parsed
+from tests.bench.scale_floor import floor_cpu_s
 from tests.bench.spent import Spent, run_program
-from tests.bench.table import Row
+from tests.bench.table import Row, machine
 
 MILLION = 1_000_000
 SIZES = (MILLION, 10 * MILLION)
@@ -41,6 +38,12 @@ class Figures(msgspec.Struct, kw_only=True):
     """Of a known URL, on average."""
     generate: "Step"
     update: "Step"
+    links: int
+    """Links of the segment."""
+    floor_s: float
+    """Processor time in which LevelDB alone reads each target of them once, in order."""
+    at: str
+    """Machine and day."""
 
 
 class Step(msgspec.Struct, kw_only=True):
@@ -49,58 +52,55 @@ class Step(msgspec.Struct, kw_only=True):
     wall_s: float
     cpu_s: float
     peak_bytes: int
+    """Of all processes together, pages that they share in each; without mapped files."""
+    mapped_bytes: int
+    """What mapped files add to that, which the kernel drops at need."""
 
 
 def run(*, quick: bool) -> list[Row]:
     """Measure all sizes and return the figures of each beside those of the smallest."""
     sizes, urls = ((2_500, 10_000), 500) if quick else (SIZES, SEGMENT_URLS)
     first, *others = [measure(size, segment_urls=urls) for size in sizes]
-    rows = [_plain(first, urls)]
+    rows = [_plain(first)]
     for other in others:
         rows += _beside(first, other, urls)
     return rows
 
 
-def measure(known: int, *, segment_urls: int) -> Figures:
+def measure(known: int, *, segment_urls: int, directory: Path | None = None) -> Figures:
     """Fill a crawldb with so many URLs, then generate, make and update segments; of two, the second counts.
 
-    The first brings cache and database to where a crawl of many rounds has them.
+    The first brings cache and database to where a crawl of many rounds has them. The crawl stays in `directory`, where
+    one is given.
     """
-    with TemporaryDirectory(prefix="bench-") as name:
-        job = write_job(Path(name) / "crawl", place="127.0.0.1:9")
-        crawl = born_crawl(job, [])
-        web = KnownWeb.of_size(known, now=int(time.time()))
-        started = time.monotonic()
-        tasks = [Loading(crawl, web, p) for p in range(crawl.partitions)]
-        urls = sum(run_partitions(fill_partition, tasks, parallel=crawl.cores, control=Control()))
-        run_partitions(settle_database, tasks, parallel=crawl.cores, control=Control())
-        load_s = time.monotonic() - started
-        size = sum(path.stat().st_size for path in crawl.layout.crawldbs.rglob("*"))
-        for _ in range(2):
-            steps = _round(job, crawl, web, segment_urls)
+    if directory is None:
+        with TemporaryDirectory(prefix="bench-") as name:
+            return measure(known, segment_urls=segment_urls, directory=Path(name) / "crawl")
+    filled = filled_crawl(directory, known)
+    for _ in range(2):
+        generated, segment = _generated_and_made(filled, segment_urls)
+        floor_s = floor_cpu_s(filled.crawl, segment)
+        updated = _step(_run(filled.job, "update"))
     return Figures(
-        known=urls,
-        load_s=load_s,
-        disk_bytes=size,
-        url_bytes=len(web.url(0, 0)),
-        generate=steps[0],
-        update=steps[1],
+        known=filled.state.urls,
+        load_s=filled.state.load_s,
+        disk_bytes=filled.state.disk_bytes,
+        url_bytes=len(filled.web.url(0, 0)),
+        generate=generated,
+        update=updated,
+        links=segment.manifest.urls * LINKS,
+        floor_s=floor_s,
+        at=f"{machine()}, {datetime.now(UTC):%Y-%m-%d}",
     )
 
 
-def settle_database(task: Loading, control: Control) -> None:
-    """Let LevelDB merge what it would otherwise merge beside what is measured."""
-    db = plyvel.DB(str(task.crawl.layout.crawldb(task.partition)))
-    db.compact_range()
-    db.close()
-
-
-def _round(job: Path, crawl: Crawl, web: KnownWeb, segment_urls: int) -> tuple[Step, Step]:
-    generated = _run(job, "generate", "--top", str(segment_urls))
-    segment = Segment(crawl.layout.segment(crawl.layout.segment_ids()[-1]))
-    make_fetched_and_parsed(crawl, web, segment)
+def _generated_and_made(filled: FilledCrawl, segment_urls: int) -> tuple[Step, Segment]:
+    generated = _run(filled.job, "generate", "--top", str(segment_urls))
+    layout = filled.crawl.layout
+    segment = Segment(layout.segment(layout.segment_ids()[-1]))
+    make_fetched_and_parsed(filled.crawl, filled.web, segment)
     gc.collect()
-    return _step(generated), _step(_run(job, "update"))
+    return _step(generated), segment
 
 
 def _run(job: Path, *words: str) -> Spent:
@@ -109,12 +109,18 @@ def _run(job: Path, *words: str) -> Spent:
 
 
 def _step(spent: Spent) -> Step:
-    return Step(wall_s=spent.wall_s, cpu_s=spent.cpu_s, peak_bytes=spent.peak_bytes)
+    return Step(
+        wall_s=spent.wall_s,
+        cpu_s=spent.cpu_s,
+        peak_bytes=spent.peak_own_bytes,
+        mapped_bytes=spent.peak_bytes - spent.peak_own_bytes,
+    )
 
 
-def _plain(figures: Figures, urls: int) -> Row:
-    rate = urls * LINKS / figures.update.cpu_s
-    return Row(what=f"update, {figures.known:,} known, links a CPU second", ours=rate, unit="links/CPU s")
+def _plain(figures: Figures) -> Row:
+    rate, floor = figures.links / figures.update.cpu_s, figures.links / figures.floor_s
+    what = f"update, {figures.known:,} known, links a CPU second"
+    return Row(what=what, ours=rate, unit="links/CPU s", other=floor, other_name="LevelDB's reads alone")
 
 
 def _beside(first: Figures, other: Figures, urls: int) -> list[Row]:
@@ -141,9 +147,14 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.scale")
     parser.add_argument("--urls", type=int, default=MILLION)
     parser.add_argument("--segment", type=int, default=SEGMENT_URLS)
+    parser.add_argument("--at", type=Path, help="where the crawl stays, and is found when it is measured again")
+    parser.add_argument("--fill", action="store_true", help="make it, and measure nothing")
     options = parser.parse_args(arguments)
-    figures = measure(options.urls, segment_urls=options.segment)
-    sys.stdout.write(msgspec.json.format(msgspec.json.encode(figures)).decode() + os.linesep)
+    if options.fill:
+        filled_crawl(options.at, options.urls)
+        return
+    figures = measure(options.urls, segment_urls=options.segment, directory=options.at)
+    sys.stdout.write(msgspec.json.encode(figures).decode() + os.linesep)
 
 
 if __name__ == "__main__":

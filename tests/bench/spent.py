@@ -27,6 +27,8 @@ class Spent:
     """User and system time of the process and of all children that it waited for."""
     peak_bytes: int = 0
     """Largest sum of resident memory over the processes, as sampled; pages that they share count in each."""
+    peak_own_bytes: int = 0
+    """The same without files that are mapped into memory, as LevelDB's tables are: the kernel drops those at need."""
     output: str = ""
 
 
@@ -47,13 +49,15 @@ def run_program(
             cwd=directory,
             env={**os.environ, "PYTHONPATH": str(ROOT), **(environment or {})},
         )
-        peak_bytes, usage, code = _wait(process.pid, sample=memory)
+        peaks, usage, code = _wait(process.pid, sample=memory)
         wall_s = time.monotonic() - started
     process.returncode = code
     text = log.read_text(encoding="utf-8", errors="replace")
     if code != 0:
         raise ProgramFailed(f"{' '.join(arguments)}: exit code {code}\n{text[-2000:]}")
-    return Spent(wall_s=wall_s, cpu_s=usage.ru_utime + usage.ru_stime, peak_bytes=peak_bytes, output=text)
+    peak, own = peaks
+    cpu_s = usage.ru_utime + usage.ru_stime
+    return Spent(wall_s=wall_s, cpu_s=cpu_s, peak_bytes=peak, peak_own_bytes=own, output=text)
 
 
 @contextmanager
@@ -69,16 +73,15 @@ def _cpu_s() -> float:
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
-def _wait(pid: int, *, sample: bool) -> tuple[int, resource.struct_rusage, int]:
-    if not sample:
-        _, status, usage = os.wait4(pid, 0)
-        return 0, usage, os.waitstatus_to_exitcode(status)
-    peak = 0
+def _wait(pid: int, *, sample: bool) -> tuple[tuple[int, int], resource.struct_rusage, int]:
+    peak = own = 0
     while True:
-        ended, status, usage = os.wait4(pid, os.WNOHANG)
+        ended, status, usage = os.wait4(pid, os.WNOHANG if sample else 0)
         if ended:
-            return peak, usage, os.waitstatus_to_exitcode(status)
-        peak = max(peak, sum(map(resident_bytes, processes_of(pid))))
+            return (peak, own), usage, os.waitstatus_to_exitcode(status)
+        memory = list(map(memory_of, processes_of(pid)))
+        peak = max(peak, sum(resident for resident, _ in memory))
+        own = max(own, sum(resident - mapped for resident, mapped in memory))
         time.sleep(_SAMPLE_S)
 
 
@@ -95,7 +98,14 @@ def processes_of(pid: int) -> Iterator[int]:
 
 def resident_bytes(pid: int) -> int:
     """Return what a process has of the memory; 0 for one that has ended."""
+    return memory_of(pid)[0]
+
+
+def memory_of(pid: int) -> tuple[int, int]:
+    """Return what a process has of the memory, and how much of it are mapped files; zeros for one that has ended."""
     try:
-        return int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]) * resource.getpagesize()
+        pages = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1:3]
     except OSError:
-        return 0
+        return 0, 0
+    resident, mapped = (int(count) * resource.getpagesize() for count in pages)
+    return resident, mapped
