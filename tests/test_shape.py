@@ -45,7 +45,9 @@ def texts() -> Iterator[Path]:
     yield from (ROOT / name for name in sorted(TOP) if (ROOT / name).is_file())
     for folder in ("batchcrawl", "tests", "docs", "jobs", ".ci"):
         for path in sorted((ROOT / folder).rglob("*")):
-            if path.is_file() and "__pycache__" not in path.parts and ROOT / "tests" / "data" not in path.parents:
+            if "__pycache__" in path.parts or ROOT / "tests" / "data" in path.parents:
+                continue
+            if path.is_file() and path.suffix != ".png":
                 yield path
 
 

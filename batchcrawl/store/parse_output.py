@@ -18,7 +18,7 @@ from batchcrawl.store.disk import Disk
 from batchcrawl.store.failpoints import failpoint
 from batchcrawl.store.layout import SegmentPaths
 from batchcrawl.store.page_links import Buckets, PageLinks, RejectionCounts
-from batchcrawl.store.records import FileInfo, LineWriter, line_file_info, read_lines
+from batchcrawl.store.records import FRAME_BYTES, SMALL_FRAME_BYTES, FileInfo, LineWriter, line_file_info, read_lines
 
 LINK_BYTES = 500
 """What a held link takes beside its URLs, about."""
@@ -115,7 +115,8 @@ def chunk_files(paths: SegmentPaths, partition: int, number: int, *, partitions:
 
 
 def _written(disk: Disk, path: Path, line_type: type[Struct], lines: Sequence[Struct]) -> FileInfo:
-    with LineWriter(disk, path, line_type) as writer:
+    frame_bytes = SMALL_FRAME_BYTES if line_type is LinkLine else FRAME_BYTES
+    with LineWriter(disk, path, line_type, frame_bytes=frame_bytes) as writer:
         writer.write_all(lines)
         return writer.finish()
 

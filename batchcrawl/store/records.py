@@ -1,8 +1,8 @@
 """Files of JSON lines: compressed ones that appear whole, and logs that grow.
 
 A line file (`.jsonl.zst`) is written once under a temporary name and committed by a rename. It is a row
-of zstd frames of about 256 KiB, each with its checksum, so `zstdcat` reads it and damage is found. A log
-(`.jsonl`) is only ever appended to; what a crash leaves of its last line is a torn tail.
+of zstd frames of about 256 KiB, of links 64, each with its checksum, so `zstdcat` reads it and damage is
+found. A log (`.jsonl`) is only ever appended to; what a crash leaves of its last line is a torn tail.
 """
 
 import hashlib
@@ -23,7 +23,9 @@ from batchcrawl.store.reading import ADVICE, open_stored, size_stored
 LINE_BYTES_MAX = 64 << 20
 """No line is longer than this; neither written nor read."""
 FRAME_BYTES = 1 << 18
-"""Uncompressed bytes after which a zstd frame is ended: who reads many files at once holds one of each."""
+"""Uncompressed bytes after which a zstd frame is ended."""
+SMALL_FRAME_BYTES = 1 << 16
+"""The same of files of which many are read at once: who does that holds one of each."""
 _LINES_AT_ONCE = 32
 _CHUNK_BYTES = 1 << 16
 _LEVEL = 3
@@ -46,9 +48,12 @@ class FileInfo(msgspec.Struct, frozen=True, kw_only=True):
 class LineWriter:
     """Writes a line file. Used as a context it abandons the file unless `finish` was reached. Not thread-safe."""
 
-    def __init__(self, disk: Disk, path: Path, line_type: type[msgspec.Struct]) -> None:
+    def __init__(
+        self, disk: Disk, path: Path, line_type: type[msgspec.Struct], *, frame_bytes: int = FRAME_BYTES
+    ) -> None:
         self.path = path
         self._disk = disk
+        self._frame_bytes = frame_bytes
         self._line_type = line_type
         self._temporary = path.with_name(path.name + TEMPORARY_SUFFIX)
         disk.remove(self._temporary)  # of a killed process
@@ -67,7 +72,7 @@ class LineWriter:
         if len(self._frame) - before > LINE_BYTES_MAX:
             raise _too_long(self.path, self._lines + 1)
         self._lines += 1
-        if len(self._frame) >= FRAME_BYTES:
+        if len(self._frame) >= self._frame_bytes:
             self._end_frame()
 
     def write_all(self, lines: Sequence[msgspec.Struct]) -> None:
@@ -77,13 +82,13 @@ class LineWriter:
             if any(type(line) is not self._line_type for line in part):
                 raise TypeError(f"another kind of line in a file of {self._line_type.__name__}")
             encoded = self._encoder.encode_lines(part)
-            if len(encoded) > FRAME_BYTES:
+            if len(encoded) > self._frame_bytes:
                 for line in part:
                     self.write(line)
                 continue
             self._frame += encoded
             self._lines += len(part)
-            if len(self._frame) >= FRAME_BYTES:
+            if len(self._frame) >= self._frame_bytes:
                 self._end_frame()
 
     def finish(self) -> FileInfo:
@@ -260,7 +265,7 @@ def _whole_lines(path: Path, bytes_at_once: int) -> Iterator[bytes]:
     for chunk in _decompressed(path, bytes_at_once):
         end = chunk.rfind(b"\n") + 1
         if end:
-            whole = b"".join((*pieces, chunk[:end]))
+            whole = chunk if end == len(chunk) and not pieces else b"".join((*pieces, chunk[:end]))
             pieces = [chunk[end:]]
             number += whole.count(b"\n")
             yield whole
@@ -283,19 +288,26 @@ def _unreadable(path: Path, decoder: msgspec.json.Decoder[L], texts: Iterable[by
 
 
 def _decompressed(path: Path, bytes_at_once: int = _CHUNK_BYTES) -> Iterator[bytes]:
-    context = zstandard.ZstdDecompressor()
+    """Yield what a line file holds, a frame at a time, or a part of one that is long.
+
+    Nothing of zstd's is held meanwhile, which would be several times a small frame.
+    """
     with open_stored(path) as file:
         frame: zstandard.ZstdDecompressionObj | None = None
-        data = b""
+        data, plain, size = b"", list[bytes](), 0
         while data := data or file.read(bytes_at_once):
-            frame = frame or context.decompressobj()
+            frame = frame or zstandard.ZstdDecompressor().decompressobj()
             try:
-                plain = frame.decompress(data)
+                plain.append(frame.decompress(data))
             except zstandard.ZstdError as error:
                 raise CorruptData(f"{path}: damaged at or before byte {file.tell()}: {error}; {ADVICE}") from error
-            yield plain
+            size += len(plain[-1])
             data = frame.unused_data if frame.eof else b""
             frame = None if frame.eof else frame
+            if frame is None or size >= FRAME_BYTES:
+                whole = b"".join(plain)
+                plain, size = [], 0
+                yield whole
         if frame is not None or not file.tell():
             raise CorruptData(f"{path}: cut at byte {file.tell()}, in the middle of a frame; {ADVICE}")
 
