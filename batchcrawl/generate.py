@@ -219,7 +219,7 @@ def _why_nothing(tasks: list[_Task], choice: Choice, *, spent_until: float | Non
         return NothingDue("nothing that may be taken now is as it was asked for", due_at=None)
     crawl = tasks[0].crawl
     chances = run_partitions(next_chances, tasks, parallel=crawl.cores, control=control)
-    return nothing_due(crawl, chances, tasks[0].now, spent_until=spent_until)
+    return nothing_due(crawl, chances, tasks[0].now, spent_until=spent_until, by_day=tasks[0].limits.by_day)
 
 
 def survey_partition(task: _Task, control: Control) -> Survey:

@@ -10,10 +10,12 @@ from batchcrawl.errors import UsageError
 from batchcrawl.job.budgeting import seen_budget
 from batchcrawl.job.crawl import Crawl
 from batchcrawl.job.recrawl_rules import update_rules
-from batchcrawl.model.host import DomainRecord, HostRecord
+from batchcrawl.model.host import DomainRecord, HostRecord, RateCounts
+from batchcrawl.model.kind import UrlKind
 from batchcrawl.model.record import UrlRecord
-from batchcrawl.model.schedule import OwnRule, Rise, Schedule, Value, Weight
+from batchcrawl.model.schedule import OwnRule, Prior, Rise, Schedule, Value, Weight
 from batchcrawl.policy.due import due_of
+from batchcrawl.policy.host_prior import Priors
 from batchcrawl.policy.importance import importance
 from batchcrawl.policy.lastmod import Trust, trust_of
 from batchcrawl.policy.page_rules import decided_by
@@ -32,6 +34,7 @@ from batchcrawl.policy.update_rules import UpdateRules
 from batchcrawl.policy.value import LEVEL_MAX, level_value, still_right, value_level
 from batchcrawl.show import locate
 from batchcrawl.store.crawldb import CrawlDb
+from batchcrawl.store.rates_mark import read_rates
 
 RISES = 4
 """So many levels ahead are told."""
@@ -45,9 +48,9 @@ def schedule(crawl: Crawl, url: str, *, now: float) -> Schedule:
         host = None if entry is None else db.host(entry.host_part)
         if entry is None or host is None:
             raise UsageError(f"{located.canonical} is not known; 'batchcrawl explain' tells why")
-        domain = db.domain(entry.host_part, host)
+        domain, priors = db.domain(entry.host_part, host), Priors(read_rates(db))
     rules = update_rules(crawl, seen_budget(crawl))
-    return _told(entry.record, rules, host=host, domain=domain, now=now)
+    return _told(entry.record, rules, priors, host=host, domain=domain, now=now)
 
 
 def weight_told(record: UrlRecord, rules: UpdateRules) -> Weight:
@@ -65,9 +68,16 @@ def weight_told(record: UrlRecord, rules: UpdateRules) -> Weight:
 
 
 def _told(
-    record: UrlRecord, rules: UpdateRules, *, host: HostRecord, domain: DomainRecord | None, now: float
+    record: UrlRecord,
+    rules: UpdateRules,
+    priors: Priors,
+    *,
+    host: HostRecord,
+    domain: DomainRecord | None,
+    now: float,
 ) -> Schedule:
-    belief, intervals, prices = belief_of(record), rules.of(record), rules.in_force
+    intervals, prices = rules.of(record, priors.of(host)), rules.in_force
+    belief = belief_of(record, intervals.prior)
     told = Schedule(
         url=record.url,
         status=record.status.name.lower(),
@@ -81,6 +91,7 @@ def _told(
         a=belief.a,
         b=belief.b,
         changes_a_day=belief.rate,
+        prior=_prior(record, intervals, priors, host),
         dated=trust_of(host.last_modified) is not None,
         fetches=record.fetches,
         changes=record.changes,
@@ -95,6 +106,18 @@ def _told(
         if given is not None:
             told.value.clipped = f"{told.value.clipped} of rule {given.number}"
     return told
+
+
+def _prior(record: UrlRecord, intervals: Intervals, priors: Priors, host: HostRecord) -> Prior:
+    shown = host.rates or RateCounts()
+    return Prior(
+        changes_a_day=(priors.of(host) if record.kind is UrlKind.PAGE else intervals.prior).rate,
+        host_pages=shown.pages,
+        host_rate=shown.mean,
+        crawl_pages=priors.crawl.pages,
+        crawl_rate=priors.crawl_rate,
+        in_force=record.rate_b <= 0,
+    )
 
 
 def _own_rules(record: UrlRecord, rules: UpdateRules) -> list[OwnRule]:
@@ -116,7 +139,7 @@ def _value(record: UrlRecord, intervals: Intervals, prices: Prices, *, trust: Tr
     return Value(
         worth=worth_now,
         level=level,
-        still_right=still_right(belief_of(record), (now - last) / DAY_S),
+        still_right=still_right(belief_of(record, intervals.prior), (now - last) / DAY_S),
         due_at=last + interval_until(record, intervals, wanted=prices.floor),
         clipped=clipped_by(record, intervals, wanted=prices.floor),
         rises=[Rise(level=up, at=at) for up, at in reached if at < last + intervals.max_s],

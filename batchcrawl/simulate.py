@@ -11,6 +11,7 @@ from random import Random
 from batchcrawl.errors import NothingDue
 from batchcrawl.job.crawl import Crawl
 from batchcrawl.job.recrawl_rules import update_rules
+from batchcrawl.policy.host_prior import Priors
 from batchcrawl.policy.outlook import Outlook, asked_for, outlook
 from batchcrawl.policy.play import POLICIES, played
 from batchcrawl.policy.populations import Page, population
@@ -18,6 +19,7 @@ from batchcrawl.policy.recrawl import belief_of, price_of, weight_of
 from batchcrawl.policy.schedule import MEMORY_A, Belief
 from batchcrawl.store.crawldb import CrawlDb
 from batchcrawl.store.page_sample import count_stored, sample_stored
+from batchcrawl.store.rates_mark import read_rates
 
 FACTORS = (0.5, 1.0, 2.0, 4.0)
 """The budgets that are compared, by the present one."""
@@ -123,6 +125,8 @@ def _stored(crawl: Crawl) -> tuple[int, list[tuple[Belief, float]]]:
     share = min(1.0, SAMPLE / max(1, sum(counts)))
     for partition, known in enumerate(counts):
         with CrawlDb(crawl.layout.crawldb(partition)) as db:
-            for record in sample_stored(db, pages=round(known * share), known=known):
-                pages.append((belief_of(record), weight_of(record, rules.of(record))))
+            priors = Priors(read_rates(db))
+            for host, record in sample_stored(db, pages=round(known * share), known=known):
+                intervals = rules.of(record, priors.of(host))
+                pages.append((belief_of(record, intervals.prior), weight_of(record, intervals)))
     return sum(counts), pages

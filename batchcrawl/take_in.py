@@ -16,7 +16,9 @@ import msgspec
 from batchcrawl.errors import UsageError
 from batchcrawl.job.crawl import require_unborn
 from batchcrawl.job.load import Job
+from batchcrawl.model.host import RateCounts
 from batchcrawl.model.status import Place
+from batchcrawl.policy.host_prior import add
 from batchcrawl.policy.recrawl import returned_place
 from batchcrawl.store import changing, keys
 from batchcrawl.store.crawldb import Batch, CrawlDb, Entry
@@ -33,6 +35,7 @@ from batchcrawl.store.portable import (
     UrlLine,
     record_of,
 )
+from batchcrawl.store.rates_mark import set_rates
 from batchcrawl.store.seen_keys import contents_of, keys_of, owner_of
 from batchcrawl.store.sorted_names import add_names
 from batchcrawl.web.domains import Domains
@@ -113,6 +116,7 @@ class _Taker:
     _last: bytes = b""
 
     def __post_init__(self) -> None:
+        self._rates = [RateCounts() for _ in self.dbs]
         self._fingerprinter = Fingerprinter(Domains(self.layout.suffix_list.read_text(encoding="utf-8")))
 
     def take(self, lines: Iterator[Placed]) -> TakenIn:
@@ -127,7 +131,9 @@ class _Taker:
                     self._take(batches, line)
                 except ValueError as error:
                     raise UsageError(f"{place}: {error}") from error
-            for batch in batches:
+            for batch, rates in zip(batches, self._rates, strict=True):
+                if rates.pages:
+                    set_rates(batch, rates)
                 batch.commit()
         return self.taken
 
@@ -141,7 +147,10 @@ class _Taker:
         elif isinstance(line, HostLine):
             part = self._fingerprinter.of_host(line.record.host)
             line.record.urls = {}
-            batches[partition_of(part, len(batches))].enter_host(part, line.record)
+            partition = partition_of(part, len(batches))
+            batches[partition].enter_host(part, line.record)
+            if line.record.rates is not None:
+                add(self._rates[partition], line.record.rates.pages, line.record.rates.rate_sum)
             self.taken.hosts += 1
         elif isinstance(line, UrlLine):
             self._take_url(batches, line)

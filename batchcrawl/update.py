@@ -25,9 +25,11 @@ from batchcrawl.model.rejection import Rejection
 from batchcrawl.model.status import PageStatus
 from batchcrawl.policy.copies import note_page
 from batchcrawl.policy.day_limits import day_of, note_return
+from batchcrawl.policy.host_prior import Priors
 from batchcrawl.policy.host_state import learn_domain, learn_host
 from batchcrawl.policy.last_modified import judge_last_modified
 from batchcrawl.policy.lastmod import judge_lastmod, trust_of
+from batchcrawl.policy.recrawl import observed_rate
 from batchcrawl.policy.seen import ALONE, Verdict, judge_unvisited, judge_visited, want_links
 from batchcrawl.policy.transitions import Next
 from batchcrawl.policy.visits import Visit
@@ -35,6 +37,7 @@ from batchcrawl.settle import Task, claims_on, file_infos, settle_segment, verdi
 from batchcrawl.store.crawldb import Batch, CrawlDb, Entry
 from batchcrawl.store.disk import Disk
 from batchcrawl.store.keys import url_key
+from batchcrawl.store.rates_mark import read_rates, set_rates
 from batchcrawl.store.reading import ADVICE
 from batchcrawl.store.records import read_log
 from batchcrawl.store.segment import Segment, StepInfo
@@ -85,7 +88,8 @@ class _Applier:
 
     def __post_init__(self) -> None:
         self.lease = self.task.segment.lease
-        self.inlinks = Inlinks(self.task.crawl, self.task.rules, self.counts, self.task.at)
+        self.priors = Priors(read_rates(self.db))
+        self.inlinks = Inlinks(self.task.crawl, self.task.rules, self.counts, self.priors, self.task.at)
         self.counts.update(self.mark.counts)
 
     def apply_seen(self, control: Control) -> None:
@@ -174,7 +178,8 @@ class _Applier:
             raise CorruptData(f"{self.db.path}: a URL is not leased to segment {visit.segment} any more; {ADVICE}")
         before, host = structs.replace(entry.record), batch.host(entry.host_part)
         dated = host is not None and trust_of(host.last_modified) is not None
-        cell = self.task.rules.apply(entry.record, visit, dated=dated)
+        prior = None if before.rate_b > 0 else self.priors.of(host)
+        cell = self.task.rules.apply(entry.record, visit, dated=dated, prior=prior)
         if cell.conclusive:
             judge_visited(entry.record, entry.fingerprint, verdict or ALONE)
             if visit.revisit and (before.status is PageStatus.DUPLICATE or entry.record.body_at is None):
@@ -190,6 +195,8 @@ class _Applier:
             note_return(host, day_of(self.lease))
         if host is not None:
             _note_visit(host, visit, before, entry.record)
+            if entry.record.kind is UrlKind.PAGE:
+                self.priors.note(host, observed_rate(before), observed_rate(entry.record))
 
     def _judge_unvisited(self, entry: Entry, verdict: Verdict) -> None:
         if judge_unvisited(entry.record, entry.fingerprint, verdict):
@@ -203,6 +210,8 @@ class _Applier:
     def _commit(self, batch: Batch) -> None:
         self.mark.counts = dict(self.counts)
         set_mark(batch, self.task.segment, self.mark)
+        if self.priors.crawl.pages:
+            set_rates(batch, self.priors.crawl)
         batch.commit()
 
 

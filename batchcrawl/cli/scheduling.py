@@ -10,7 +10,7 @@ from batchcrawl.cli.options import job_argument, json_option
 from batchcrawl.cli.running import asked_url, command_clock, seen_crawl
 from batchcrawl.job.source import printable
 from batchcrawl.job.units import about
-from batchcrawl.model.schedule import Schedule, Value
+from batchcrawl.model.schedule import Prior, Schedule, Value
 from batchcrawl.schedule import schedule
 
 _LINE_CHARACTERS_MAX = 3000
@@ -47,6 +47,7 @@ def _lines(found: Schedule, now: float) -> Iterator[tuple[str, str]]:
     if found.last_fetch_at is not None:
         yield "last fetch", f"{about(now - found.last_fetch_at)} ago; {found.fetches} answers, {found.changes} changes"
     yield "belief", f"{found.changes_a_day:.3g} changes a day (a {found.a:.3g}, b {found.b:.3g} days)"
+    yield "prior", _prior_told(found.prior)
     if found.dated:
         yield "changes", "dated by Last-Modified, which has proved right on its host"
     parts = {
@@ -67,6 +68,13 @@ def _lines(found: Schedule, now: float) -> Iterator[tuple[str, str]]:
         yield "interval", f"{about(found.interval_s)}, by instant and not by value: {found.why}"
     if found.value is None and found.next_fetch_at is not None:
         yield "due", f"{_when(found.next_fetch_at, now)}: {found.why}"
+
+
+def _prior_told(prior: Prior) -> str:
+    host = f"{prior.host_pages:,} pages of its host" + ("" if prior.host_rate is None else f" at {prior.host_rate:.3g}")
+    crawl = f"{prior.crawl_pages:,} of the crawl, taken for {prior.crawl_rate:.3g}"
+    told = f"{prior.changes_a_day:.3g} changes a day by {host}, {crawl}"
+    return told if prior.in_force else f"{told}; the page's own refetches count by now"
 
 
 def _of_value(value: Value, now: float) -> Iterator[tuple[str, str]]:

@@ -8,12 +8,14 @@ from batchcrawl.job.crawl import Crawl
 from batchcrawl.job.recrawl_rules import update_rules
 from batchcrawl.model.budget import BudgetState
 from batchcrawl.policy.budget import begun
+from batchcrawl.policy.host_prior import Priors
 from batchcrawl.policy.price import starting_price
 from batchcrawl.policy.recrawl import belief_of, is_by_value, price_of, weight_of
 from batchcrawl.policy.schedule import Belief
 from batchcrawl.store.budget_mark import PARTITION, read_budget
 from batchcrawl.store.crawldb import CrawlDb
 from batchcrawl.store.page_sample import count_stored, sample_stored
+from batchcrawl.store.rates_mark import read_rates
 
 SAMPLE = 4000
 """So many pages tell where the price begins."""
@@ -78,6 +80,6 @@ def sample_partition(task: _Task, control: Control) -> list[tuple[Belief, float]
     """Return belief and weight of some of the pages that come by their value."""
     rules = update_rules(task.crawl, None)
     with CrawlDb(task.crawl.layout.crawldb(task.partition)) as db:
-        sample = sample_stored(db, pages=task.pages, known=task.known)
-        found = ((record, rules.of(record)) for record in sample)
-        return [(belief_of(r), weight_of(r, intervals)) for r, intervals in found if is_by_value(r, intervals)]
+        sample, priors = sample_stored(db, pages=task.pages, known=task.known), Priors(read_rates(db))
+        found = ((record, rules.of(record, priors.of(host))) for host, record in sample)
+        return [(belief_of(r, of.prior), weight_of(r, of)) for r, of in found if is_by_value(r, of)]

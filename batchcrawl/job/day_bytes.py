@@ -36,7 +36,7 @@ def within_day(crawl: Crawl, wanted: GenerateSettings, *, now: float) -> Generat
 
 
 def bytes_today(crawl: Crawl, *, now: float) -> int:
-    """Return how many bytes of bodies segments have brought since midnight (UTC), or are about to."""
+    """Return how many bytes of bodies the segments that are there have brought since midnight (UTC), or will."""
     manifests = list(_newest(crawl))
     return int(_brought(manifests, _url_bytes(manifests), day_of(now)))
 

@@ -8,11 +8,14 @@ from itertools import groupby
 from batchcrawl.job.crawl import Crawl
 from batchcrawl.job.recrawl_rules import update_rules
 from batchcrawl.model.record import UrlRecord
-from batchcrawl.policy.recrawl import STORED, belief_of, weight_of
+from batchcrawl.policy.host_prior import Priors
+from batchcrawl.policy.recrawl import STORED, Intervals, belief_of, weight_of
 from batchcrawl.policy.schedule import DAY_S
 from batchcrawl.policy.update_rules import UpdateRules
 from batchcrawl.policy.value import still_right
 from batchcrawl.store.crawldb import CrawlDb
+from batchcrawl.store.keys import HOST_PART_BYTES
+from batchcrawl.store.rates_mark import read_rates
 from batchcrawl.web.urls import host_key
 
 WORST_MAX = 10
@@ -74,16 +77,19 @@ def freshness(crawl: Crawl, *, now: float) -> Freshness:
 
 
 def _by_host(db: CrawlDb, rules: UpdateRules, now: float) -> Iterator[tuple[str, _Sum]]:
-    stored = (record for _, record in db.records() if record.status in STORED and record.last_fetch_at is not None)
-    for host, records in groupby(stored, key=lambda record: host_key(record.url)):
-        found = _Sum()
-        for record in records:
-            found.add(weight=weight_of(record, rules.of(record)), chance=_chance(record, now))
-        yield host, found
+    priors = Priors(read_rates(db))
+    stored = ((fp, record) for fp, record in db.records() if record.status in STORED and record.last_fetch_at)
+    for part, entries in groupby(stored, key=lambda entry: entry[0][:HOST_PART_BYTES]):
+        found, name, prior = _Sum(), "", priors.of(db.host(part))
+        for _, record in entries:
+            intervals = rules.of(record, prior)
+            found.add(weight=weight_of(record, intervals), chance=_chance(record, intervals, now))
+            name = name or host_key(record.url)
+        yield name, found
 
 
-def _chance(record: UrlRecord, now: float) -> float:
-    return still_right(belief_of(record), (now - (record.last_fetch_at or 0)) / DAY_S)
+def _chance(record: UrlRecord, intervals: Intervals, now: float) -> float:
+    return still_right(belief_of(record, intervals.prior), (now - (record.last_fetch_at or 0)) / DAY_S)
 
 
 def _told(host: str, found: _Sum) -> HostFreshness:

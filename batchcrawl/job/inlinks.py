@@ -8,6 +8,7 @@ from batchcrawl.model.record import UrlRecord, is_known_as
 from batchcrawl.model.rejection import Rejection
 from batchcrawl.model.status import PageStatus, Place
 from batchcrawl.policy.admission import costliness, domain_refusal, host_refusal, new_host
+from batchcrawl.policy.host_prior import Priors
 from batchcrawl.policy.lastmod import trust_of
 from batchcrawl.policy.linking import joined
 from batchcrawl.policy.priority import COSTLY_LEVEL, link_level
@@ -23,8 +24,9 @@ from batchcrawl.web.urls import host_key
 class Inlinks:
     """Lets new URLs in, and tells known ones what a link says of them."""
 
-    def __init__(self, crawl: Crawl, rules: UpdateRules, counts: Counter[str], at: int) -> None:
+    def __init__(self, crawl: Crawl, rules: UpdateRules, counts: Counter[str], priors: Priors, at: int) -> None:
         """`counts` takes up what happens; `at` is the instant at which new URLs enter."""
+        self._priors = priors
         self._rules = rules
         self._counts = counts
         self._at = at
@@ -66,7 +68,7 @@ class Inlinks:
             return False
         host, until = batch.host(entry.host_part), link.lastmod_until or link.lastmod_at
         trust = trust_of(None if host is None else host.lastmod)
-        intervals, prices = self._rules.of(entry.record), self._rules.in_force
+        intervals, prices = self._rules.of(entry.record, self._priors.of(host)), self._rules.in_force
         return hear(entry.record, intervals, prices, at=link.lastmod_at, until=until, now=self._at, trust=trust)
 
     def _name(self, batch: Batch, entry: Entry, link: LinkBrief) -> bool:

@@ -9,8 +9,13 @@ Chances = tuple[list[float], list[float]]
 """Of a partition: when its next timer is due, if it has any, and until when its hosts with ready URLs are put off."""
 
 
-def nothing_due(crawl: Crawl, chances: list[Chances], now: float, *, spent_until: float | None) -> NothingDue:
-    """Return why no URL may be taken, and when one may be; `spent_until` is when the budget allows refetches again."""
+def nothing_due(
+    crawl: Crawl, chances: list[Chances], now: float, *, spent_until: float | None, by_day: bool
+) -> NothingDue:
+    """Return why no URL may be taken, and when one may be; `spent_until` is when the budget allows refetches again.
+
+    `by_day` says that the job limits what hosts or domains give on a day.
+    """
     timers = [at for of_partition, _ in chances for at in of_partition]
     put_off = [at for _, of_partition in chances for at in of_partition]
     if spent_until is not None and any(at <= now for at in put_off):
@@ -24,5 +29,6 @@ def nothing_due(crawl: Crawl, chances: list[Chances], now: float, *, spent_until
         why = f"; URLs are out in segment {out[0]}, which is not applied yet" if out else ""
         return NothingDue(f"nothing is due, and nothing will be by itself: no URL waits for its time{why}", due_at=None)
     due_at = min([*timers, *put_off])
-    why = f"; hosts with URLs that are put off: {len(put_off):,}" if put_off else ""
+    resting = "are put off, or have given theirs of the day" if by_day else "are put off"
+    why = f"; hosts with URLs that {resting}: {len(put_off):,}" if put_off else ""
     return NothingDue(f"nothing is due; the next URL is due in {about(due_at - now)}{why}", due_at=due_at)

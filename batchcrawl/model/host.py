@@ -50,6 +50,20 @@ class LastmodCounts(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=Tru
     """Time between the fetches that saw the same content."""
 
 
+class RateCounts(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """What refetched pages have shown of change rates."""
+
+    pages: int = 0
+    """Pages refetched at least once."""
+    rate_sum: float = 0.0
+    """Sum of the rates that are believed of them, in changes a day, each bounded."""
+
+    @property
+    def mean(self) -> float | None:
+        """Their mean, in changes a day; None where there is none."""
+        return self.rate_sum / self.pages if self.pages else None
+
+
 class HostRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
     """What the crawldb knows of one host key (scheme, host, port)."""
 
@@ -90,6 +104,7 @@ class HostRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
     lastmod: LastmodCounts | None = None
     last_modified: LastmodCounts | None = None
     """The same of the header Last-Modified of its pages."""
+    rates: RateCounts | None = None
     sitemaps: int = 0
     """URLs that were named as sitemaps so far."""
     day: int = 0

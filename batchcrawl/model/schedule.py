@@ -35,6 +35,21 @@ class Rise(msgspec.Struct, kw_only=True):
     at: int
 
 
+class Prior(msgspec.Struct, kw_only=True):
+    """What is believed of a page that was never refetched, and where that comes from; rates are changes a day."""
+
+    changes_a_day: float
+    host_pages: int
+    """Pages of its host that were refetched."""
+    host_rate: float | None
+    """Their mean; None where there is none."""
+    crawl_pages: int
+    crawl_rate: float
+    """The mean that the host's is drawn towards: of the crawl's pages, and a fixed one while they are few."""
+    in_force: bool
+    """The page was never refetched; else its own history has gone on from it."""
+
+
 class Value(msgspec.Struct, kw_only=True):
     """What is known of a page that goes by value; values are weighted days."""
 
@@ -72,6 +87,7 @@ class Schedule(msgspec.Struct, kw_only=True, omit_defaults=True):
     b: float
     """Its rate parameter, in days."""
     changes_a_day: float
+    prior: Prior
     dated: bool
     """The Last-Modified of its host has proved right: it tells when the content changed."""
     fetches: int

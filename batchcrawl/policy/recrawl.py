@@ -15,7 +15,7 @@ from batchcrawl.model.status import PageStatus, Place
 from batchcrawl.policy.importance import importance
 from batchcrawl.policy.lastmod import Trust, told_value
 from batchcrawl.policy.price import PRICE_MAX, PRICE_MIN
-from batchcrawl.policy.schedule import DAY_S, Belief, bounded_interval
+from batchcrawl.policy.schedule import DAY_S, PRIOR, Belief, bounded_interval
 from batchcrawl.policy.value import LEVEL_MAX, LEVEL_MIN, level_value, reached_after, value, value_level
 
 Policy = Literal["value", "fixed", "adaptive"]
@@ -44,6 +44,8 @@ class Intervals:
     """By which the weights of all of them are multiplied; makes up for a first interval of their own."""
     own_s: float | None = None
     """Interval at which they come, whatever they are worth; None where the policy decides."""
+    prior: Belief = PRIOR
+    """What is believed of one that was never refetched."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,9 +69,14 @@ def fixed_prices(first_s: float) -> Prices:
     return Prices(price=price, floor=price)
 
 
-def belief_of(record: UrlRecord) -> Belief:
+def observed_rate(record: UrlRecord) -> float | None:
+    """Return the rate that is believed of a record, in changes a day, or None before the first observation."""
+    return record.rate_a / record.rate_b if record.rate_b > 0 else None
+
+
+def belief_of(record: UrlRecord, prior: Belief) -> Belief:
     """Return what is believed of a record's change rate; the prior before the first observation."""
-    return Belief(record.rate_a, record.rate_b) if record.rate_b > 0 else Belief()
+    return Belief(record.rate_a, record.rate_b) if record.rate_b > 0 else prior
 
 
 def weight_of(record: UrlRecord, intervals: Intervals) -> float:
@@ -91,7 +98,7 @@ def is_by_value(record: UrlRecord, intervals: Intervals) -> bool:
 
 def worth(record: UrlRecord, intervals: Intervals, *, at: float, trust: Trust | None = None) -> float:
     """Return what a refetch is worth at an instant, in weighted days; `trust` is that in its host's lastmod."""
-    belief, weight = belief_of(record), weight_of(record, intervals)
+    belief, weight = belief_of(record, intervals.prior), weight_of(record, intervals)
     tau = (at - (record.last_fetch_at or 0)) / DAY_S
     plain = value(belief, tau=tau, weight=weight)
     if trust is None or not record.signals:
@@ -148,7 +155,7 @@ def _rise(record: UrlRecord, intervals: Intervals, *, level: int, now: float) ->
     """Make a page ready at a level, with a timer for the next one; at the longest interval it is at the top."""
     last = record.last_fetch_at or 0
     longest_at = last + intervals.max_s
-    belief, weight = belief_of(record), weight_of(record, intervals)
+    belief, weight = belief_of(record, intervals.prior), weight_of(record, intervals)
     while longest_at >= now + RISE_S and level < LEVEL_MAX:
         tau = reached_after(belief, weight=weight, wanted=level_value(level + 1))
         at = min(last + _whole_seconds(tau), longest_at, INSTANT_MAX)
@@ -160,7 +167,7 @@ def _rise(record: UrlRecord, intervals: Intervals, *, level: int, now: float) ->
 
 
 def _reached_s(record: UrlRecord, intervals: Intervals, wanted: float) -> float:
-    tau = reached_after(belief_of(record), weight=weight_of(record, intervals), wanted=wanted)
+    tau = reached_after(belief_of(record, intervals.prior), weight=weight_of(record, intervals), wanted=wanted)
     return _whole_seconds(tau)
 
 

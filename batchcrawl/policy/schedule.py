@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 DAY_S = 86_400.0
 PRIOR_A = 0.25
-PRIOR_B = 0.25 / 0.3
-"""Mean 0.3 changes a day, very wide."""
+PRIOR_RATE = 0.6
+"""Changes a day: the mean of a belief that is very wide by PRIOR_A."""
+PRIOR_B = PRIOR_A / PRIOR_RATE
 MEMORY_A = 20.0
 """Above this shape the belief is scaled down, so that a page whose habits change is learned anew."""
 RARELY_FACTOR = 1.5
@@ -68,6 +69,10 @@ class Belief:
         if tau <= 0:
             return self
         return Belief(*bounded_shape(self.a + 1, self.b + min(max(age, 0.0), tau)))
+
+
+PRIOR = Belief()
+"""What is believed of a page before anything is known of it, its host or the crawl."""
 
 
 def bounded_shape(a: float, b: float) -> tuple[float, float]:

@@ -34,4 +34,4 @@ def hear(
 def _is_due(record: UrlRecord, intervals: Intervals, prices: Prices, *, at: float, trust: Trust) -> bool:
     if is_by_value(record, intervals):
         return worth(record, intervals, at=at, trust=trust) >= prices.floor
-    return trust.chance_stale(belief_of(record), record.signals) >= STALE_CHANCE
+    return trust.chance_stale(belief_of(record, intervals.prior), record.signals) >= STALE_CHANCE

@@ -20,7 +20,7 @@ from batchcrawl.policy.recrawl import (
     is_by_value,
     returned_place,
 )
-from batchcrawl.policy.schedule import DAY_S, adaptive_interval, bounded_interval, rare_interval, retry_wait
+from batchcrawl.policy.schedule import DAY_S, Belief, adaptive_interval, bounded_interval, rare_interval, retry_wait
 from batchcrawl.policy.transitions import Next, Transition, transition
 from batchcrawl.policy.value import LEVEL_MIN
 from batchcrawl.web.signature import NEAR_BITS, hamming
@@ -93,7 +93,7 @@ def apply_visit(
     if cell.conclusive:
         if came_back and cell.status in STORED:
             record.rate_a = record.rate_b = 0.0  # it starts anew
-        changed = _observe(record, visit, intervals.change, dated=dated)
+        changed = _observe(record, visit, intervals, dated=dated)
         record.retries, record.last_fetch_at, record.signals = 0, visit.at, 0
         record.fetches += 1
     else:
@@ -112,19 +112,19 @@ def _last_interval(record: UrlRecord, cell: Transition) -> int | None:
     return record.interval_s if same else None
 
 
-def _observe(record: UrlRecord, visit: Visit, change: Change, *, dated: bool) -> bool | None:
+def _observe(record: UrlRecord, visit: Visit, intervals: Intervals, *, dated: bool) -> bool | None:
     """Take in what a conclusive answer brought; return whether the page had changed, None where that was not seen."""
     record.redirect = visit.redirect
     if visit.outcome is FetchOutcome.NOT_MODIFIED:
         record.not_modified += 1
-        return _learn(record, visit.at, changed=False)
+        return _learn(record, visit.at, intervals.prior, changed=False)
     if visit.outcome is FetchOutcome.FETCHED and visit.revisit:
         record.etag, record.last_modified, record.not_modified = visit.etag, visit.last_modified, 0
-        return _learn(record, visit.at, changed=False)
+        return _learn(record, visit.at, intervals.prior, changed=False)
     if visit.outcome is FetchOutcome.FETCHED:
-        return _observe_page(record, visit, change, dated=dated)
+        return _observe_page(record, visit, intervals, dated=dated)
     vanished = record.signature is not None and visit.outcome in _VANISHED
-    changed = _learn(record, visit.at, changed=True) if vanished else None
+    changed = _learn(record, visit.at, intervals.prior, changed=True) if vanished else None
     _forget_copy(record)
     record.content_type = visit.content_type
     return changed
@@ -138,8 +138,8 @@ def _forget_copy(record: UrlRecord) -> None:
     record.not_modified = 0
 
 
-def _observe_page(record: UrlRecord, visit: Visit, change: Change, *, dated: bool) -> bool | None:
-    changed = _differs(record, visit, change)
+def _observe_page(record: UrlRecord, visit: Visit, intervals: Intervals, *, dated: bool) -> bool | None:
+    changed = _differs(record, visit, intervals.change)
     record.digest = visit.digest
     record.content_type, record.content_encoding = visit.content_type, visit.content_encoding
     record.segment, record.body_at, record.not_modified = visit.segment, visit.body_at, 0
@@ -153,7 +153,7 @@ def _observe_page(record: UrlRecord, visit: Visit, change: Change, *, dated: boo
         record.body_at = None
     if changed is not None:
         change_at = changed_at(record, visit.last_modified, at=visit.at) if changed and dated else None
-        changed = _learn(record, visit.at, changed=changed, change_at=change_at)
+        changed = _learn(record, visit.at, intervals.prior, changed=changed, change_at=change_at)
     if record.signature != visit.signature:
         record.content_at = None if visit.signature is None else visit.at
     record.etag, record.last_modified = visit.etag, visit.last_modified
@@ -172,12 +172,12 @@ def _differs(record: UrlRecord, visit: Visit, change: Change) -> bool | None:
     return record.signature != visit.signature
 
 
-def _learn(record: UrlRecord, at: int, *, changed: bool, change_at: float | None = None) -> bool | None:
+def _learn(record: UrlRecord, at: int, prior: Belief, *, changed: bool, change_at: float | None = None) -> bool | None:
     """Learn from an observation; `change_at` is when the content last changed, where that is known."""
     if record.last_fetch_at is None:
         return None
     tau = (at - record.last_fetch_at) / DAY_S
-    belief = belief_of(record)
+    belief = belief_of(record, prior)
     if change_at is not None:
         belief = belief.changed_at(tau=tau, age=(at - change_at) / DAY_S)
     else:

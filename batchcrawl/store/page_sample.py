@@ -22,15 +22,15 @@ def count_stored(db: CrawlDb) -> int:
     return sum(_stored(host) for _, host in db.hosts())
 
 
-def sample_stored(db: CrawlDb, *, pages: int, known: int) -> Iterator[UrlRecord]:
-    """Yield about `pages` of the `known` stored pages of a partition; the same ones for the same database."""
+def sample_stored(db: CrawlDb, *, pages: int, known: int) -> Iterator[tuple[HostRecord, UrlRecord]]:
+    """Yield about `pages` of the `known` stored pages of a partition, each with its host; the same ones each time."""
     step, passed, wanted = known / max(1, pages), 0, 0
     for host_part, host in db.hosts():
         passed += _stored(host)
         while wanted < pages and wanted * step < passed:
             record = _stored_near(db, host_part, wanted)
             if record is not None:
-                yield record
+                yield host, record
             wanted += 1
 
 

@@ -10,7 +10,7 @@ from batchcrawl.model.record import UrlRecord
 from batchcrawl.policy.last_modified import ANSWER_S, changed_at, judge_last_modified
 from batchcrawl.policy.lastmod import trust_of
 from batchcrawl.policy.recrawl import belief_of
-from batchcrawl.policy.schedule import Belief
+from batchcrawl.policy.schedule import PRIOR, Belief
 from batchcrawl.policy.visits import Visit, apply_visit
 from tests.support.visits import DAY, INTERVALS, PRICES, A, B, T, leased, page, stored, visit
 
@@ -31,7 +31,7 @@ def seen(visit: Visit, *, dated: bool = True, **facts: Any) -> tuple[UrlRecord, 
 
 def test_a_change_is_learned_with_the_instant_that_the_header_tells() -> None:
     _, after = seen(page(B, last_modified=http_date(T - 6 * HOUR)))
-    assert belief_of(after) == Belief().changed_at(tau=1.0, age=0.25)
+    assert belief_of(after, PRIOR) == Belief().changed_at(tau=1.0, age=0.25)
     assert after.changes == 1
 
 
@@ -49,12 +49,12 @@ def test_a_change_is_learned_with_the_instant_that_the_header_tells() -> None:
 )
 def test_a_header_that_tells_no_instant_since_the_last_fetch_is_left_aside(facts: dict[str, Any], dated: bool) -> None:
     _, after = seen(page(B, **facts), dated=dated)
-    assert belief_of(after) == Belief().changed(1.0)
+    assert belief_of(after, PRIOR) == Belief().changed(1.0)
 
 
 def test_a_page_that_is_the_same_is_the_same_whatever_its_header_says() -> None:
     _, after = seen(page(A, last_modified=http_date(T - HOUR)))
-    assert belief_of(after) == Belief().unchanged(1.0)
+    assert belief_of(after, PRIOR) == Belief().unchanged(1.0)
 
 
 def counts_after(visit: Visit, counts: LastmodCounts | None = None, **facts: Any) -> LastmodCounts | None:

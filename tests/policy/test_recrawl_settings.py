@@ -7,7 +7,7 @@ import pytest
 
 from batchcrawl.model.status import PageStatus, Place
 from batchcrawl.policy.recrawl import belief_of
-from batchcrawl.policy.schedule import Belief
+from batchcrawl.policy.schedule import PRIOR, Belief
 from tests.support.visits import DAY, INTERVALS, A, B, T, applied, leased, page, stored
 
 
@@ -28,7 +28,7 @@ def test_the_job_says_what_counts_as_a_change(change: Any, facts: dict[str, Any]
     record = stored()
     applied(record, page(**facts), replace(INTERVALS, change=change))
     assert record.changes == changed
-    assert belief_of(record) == (Belief().changed(1.0) if changed else Belief().unchanged(1.0))
+    assert belief_of(record, PRIOR) == (Belief().changed(1.0) if changed else Belief().unchanged(1.0))
 
 
 def test_a_near_text_is_the_same_for_the_schedule_and_another_for_the_indexes() -> None:

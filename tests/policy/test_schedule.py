@@ -43,7 +43,7 @@ def posterior_moments(belief: Belief, tau: float) -> tuple[float, float]:
 
 
 def test_the_prior_expects_a_change_in_about_three_days() -> None:
-    assert Belief().rate == pytest.approx(0.3)
+    assert Belief().rate == pytest.approx(0.6)
     assert (Belief().a, Belief().b) == (PRIOR_A, PRIOR_B)
 
 

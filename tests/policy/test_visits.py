@@ -10,7 +10,7 @@ from batchcrawl.model.outcome import FetchOutcome
 from batchcrawl.model.record import INSTANT_MAX, decode_record, encode_record
 from batchcrawl.model.status import PageStatus, Place
 from batchcrawl.policy.recrawl import Intervals, belief_of
-from batchcrawl.policy.schedule import Belief
+from batchcrawl.policy.schedule import PRIOR, Belief
 from batchcrawl.policy.value import LEVEL_MIN, value
 from batchcrawl.policy.visits import Visit
 from tests.support.visits import DAY, INTERVALS, PRICES, A, B, T, applied, leased, page, stored, visit
@@ -52,15 +52,15 @@ def test_a_first_page_is_stored_and_comes_again_after_the_first_interval() -> No
 def test_the_same_content_lowers_the_expected_rate() -> None:
     record = stored()
     applied(record, page(A), INTERVALS)
-    assert belief_of(record) == Belief().unchanged(1.0)
+    assert belief_of(record, PRIOR) == Belief().unchanged(1.0)
     assert (record.fetches, record.changes) == (2, 0)
 
 
 def test_other_content_raises_the_expected_rate_and_is_counted() -> None:
     record = stored()
     applied(record, page(B), INTERVALS)
-    assert belief_of(record) == Belief().changed(1.0)
-    assert belief_of(record).rate > Belief().rate
+    assert belief_of(record, PRIOR) == Belief().changed(1.0)
+    assert belief_of(record, PRIOR).rate > Belief().rate
     assert (record.changes, record.last_change_at, record.signature) == (1, T, B)
 
 
@@ -68,7 +68,7 @@ def test_a_304_is_the_same_content_and_keeps_the_copy() -> None:
     record = stored()
     before = msgspec.structs.replace(record)
     applied(record, visit(FetchOutcome.NOT_MODIFIED, http_status=304), INTERVALS)
-    assert belief_of(record) == Belief().unchanged(1.0)
+    assert belief_of(record, PRIOR) == Belief().unchanged(1.0)
     assert [getattr(record, name) for name in COPY_FIELDS] == [getattr(before, name) for name in COPY_FIELDS]
     assert (record.status, record.http_status, record.fetches) == (PageStatus.FETCHED, 304, 2)
 
@@ -92,7 +92,7 @@ def test_the_same_bytes_keep_the_copy_and_renew_its_validators() -> None:
     applied(record, page(None, revisit=True, parsed=False, body_at=record.body_at, digest="sha1:A"), INTERVALS)
     assert [getattr(record, name) for name in COPY_FIELDS] == [getattr(wanted, name) for name in COPY_FIELDS]
     assert (record.status, record.http_status, record.fetches, record.changes) == (PageStatus.FETCHED, 200, 2, 0)
-    assert belief_of(record) == Belief().unchanged(1.0)
+    assert belief_of(record, PRIOR) == Belief().unchanged(1.0)
 
 
 def test_a_new_body_is_the_one_that_later_visits_refer_to() -> None:
@@ -208,9 +208,9 @@ def test_a_redirect_is_kept_until_a_page_comes() -> None:
 def test_a_page_that_vanishes_counts_once_as_changed(outcome: FetchOutcome) -> None:
     record = stored()
     applied(record, visit(outcome), INTERVALS)
-    assert (belief_of(record), record.changes, record.last_change_at) == (Belief().changed(1.0), 1, T)
+    assert (belief_of(record, PRIOR), record.changes, record.last_change_at) == (Belief().changed(1.0), 1, T)
     applied(record, visit(outcome, at=T + DAY), INTERVALS)
-    assert (belief_of(record), record.changes) == (Belief().changed(1.0), 1)
+    assert (belief_of(record, PRIOR), record.changes) == (Belief().changed(1.0), 1)
 
 
 def test_a_gone_page_is_looked_at_ever_more_rarely() -> None:
@@ -226,7 +226,7 @@ def test_a_page_that_is_back_from_being_gone_starts_anew() -> None:
     applied(record, visit(FetchOutcome.GONE), INTERVALS)
     applied(record, page(at=T + 30 * DAY), INTERVALS)
     assert (record.status, record.signature, record.changes) == (PageStatus.FETCHED, A, 1)
-    assert belief_of(record) == Belief()
+    assert belief_of(record, PRIOR) == Belief()
 
 
 @pytest.mark.parametrize("outcome", FAILURES)
@@ -243,7 +243,7 @@ def test_a_failure_between_two_pages_does_not_shorten_the_time_between_them() ->
     record = stored()
     applied(record, visit(FetchOutcome.TIMEOUT, at=T + DAY), INTERVALS)
     applied(record, page(A, at=T + 2 * DAY), INTERVALS)
-    assert belief_of(record) == Belief().unchanged(3.0)
+    assert belief_of(record, PRIOR) == Belief().unchanged(3.0)
 
 
 def test_failures_wait_longer_each_time_then_the_url_is_gone() -> None:

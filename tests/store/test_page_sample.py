@@ -22,8 +22,10 @@ def test_a_sample_is_even_over_hosts_and_has_stored_pages_alone(tmp_path: Path, 
         (host, STEP * url, FETCHED if url % 2 else GONE) for host, size in ((1, 100), (2, 20)) for url in range(size)
     ]
     with filled(tmp_path / "db", *urls) as db:
-        sample = list(sample_stored(db, pages=pages, known=60))
-        assert sample == list(sample_stored(db, pages=pages, known=60))
+        with_hosts = list(sample_stored(db, pages=pages, known=60))
+        assert with_hosts == list(sample_stored(db, pages=pages, known=60))
+    assert all(record.url.startswith(host.host) for host, record in with_hosts)
+    sample = [record for _, record in with_hosts]
     assert {record.status for record in sample} == {PageStatus.FETCHED}
     assert len(sample) == pages
     of_first = sum("host1." in record.url for record in sample)
@@ -32,7 +34,7 @@ def test_a_sample_is_even_over_hosts_and_has_stored_pages_alone(tmp_path: Path, 
 
 def test_a_sample_of_a_host_is_not_always_the_same_page(tmp_path: Path) -> None:
     with filled(tmp_path / "db", *((1, STEP * url, FETCHED) for url in range(100))) as db:
-        assert len({record.url for record in sample_stored(db, pages=50, known=100)}) > 25
+        assert len({record.url for _, record in sample_stored(db, pages=50, known=100)}) > 25
 
 
 def test_a_partition_without_pages_gives_none(tmp_path: Path) -> None:

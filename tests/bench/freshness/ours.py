@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from batchcrawl.model.host import HostRecord
 from batchcrawl.policy.budget import after_segment, begun
+from batchcrawl.policy.host_prior import Priors
 from batchcrawl.policy.price import PRICE_MIN, starting_price
 from batchcrawl.policy.schedule import DAY_S, Belief
 from batchcrawl.policy.value import LEVEL_MAX, level_value, reached_after, value, value_level
-from tests.bench.freshness.scenarios import DAYS_MAX, PAGES_A_HOST, Bools, Floats, Ints, Population
+from tests.bench.freshness.scenarios import DAYS_MAX, HOSTS, PAGES_A_HOST, Bools, Floats, Ints, Population
 
 SAMPLE = 4_000
 
@@ -24,7 +26,10 @@ class ByValue:
         self._hosts = population.hosts.tolist() if scenario.hosts else None
         self._weights = population.weights.tolist()
         self._apart = levels_apart
-        self.beliefs = [Belief()] * count
+        self.beliefs: list[Belief | None] = [None] * count
+        self._priors = Priors()
+        records = [HostRecord(host=str(host), domain=str(host)) for host in range(HOSTS)]
+        self._host_records = [records[host] for host in population.hosts.tolist()]
         self._fetched_at = population.first_at.tolist()
         self._levels = [0] * count
         self._timers = [0.0] * count
@@ -33,7 +38,7 @@ class ByValue:
         self.moves = self.sweeps = 0
         """Levels and timers that were set beside those of a fetch, and how often a lower floor moved all pages."""
         sample = np.random.default_rng(0).permutation(count)[:SAMPLE].tolist()
-        pages = [(self.beliefs[page], self._weights[page]) for page in sample]
+        pages = [(self._belief(page), self._weights[page]) for page in sample]
         budget = scenario.budget * count
         price = starting_price(pages, known=count, fetches_a_day=budget)
         self.budget = begun(None, budget=budget, price=price, now=population.begin * DAY_S)
@@ -63,10 +68,14 @@ class ByValue:
 
     def saw(self, pages: Ints, at: Floats, tau: Floats, changed: Bools) -> None:
         for page, instant, days, other in zip(pages.tolist(), at.tolist(), tau.tolist(), changed.tolist(), strict=True):
-            belief = self.beliefs[page]
-            self.beliefs[page] = belief.changed(days) if other else belief.unchanged(days)
+            before, belief = self.beliefs[page], self._belief(page)
+            self.beliefs[page] = after = belief.changed(days) if other else belief.unchanged(days)
+            self._priors.note(self._host_records[page], None if before is None else before.rate, after.rate)
             self._fetched_at[page] = instant
             self._set_timer(page, self.budget.floor)
+
+    def _belief(self, page: int) -> Belief:
+        return self.beliefs[page] or self._priors.of(self._host_records[page])
 
     def _allowed(self, level: int, counts: dict[int, int]) -> Iterator[int]:
         if self._hosts is None:
@@ -88,7 +97,7 @@ class ByValue:
     def _place(self, page: int, now: float) -> None:
         """Put a page where its value belongs now."""
         self.moves += 1
-        worth = value(self.beliefs[page], tau=now - self._fetched_at[page], weight=self._weights[page])
+        worth = value(self._belief(page), tau=now - self._fetched_at[page], weight=self._weights[page])
         if self._levels[page]:
             del self._buckets[self._levels[page]][page]
             self._levels[page] = 0
@@ -102,7 +111,7 @@ class ByValue:
         self._set_timer(page, level_value(level + self._apart))
 
     def _set_timer(self, page: int, wanted: float) -> None:
-        days = reached_after(self.beliefs[page], weight=self._weights[page], wanted=wanted)
+        days = reached_after(self._belief(page), weight=self._weights[page], wanted=wanted)
         self._timers[page] = due_at = self._fetched_at[page] + days * (1 + 1e-9)
         if due_at < DAYS_MAX:
             heapq.heappush(self._heap, (due_at, page))
