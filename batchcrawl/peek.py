@@ -165,6 +165,8 @@ class _Visit:
         self._host: HostState = host_states([known.sheet], delay_rules(self._job), at=now)[known.entry.host]
         if known.last_fetch_at is not None:  # a step may have asked it just now
             self._host.rest(min(known.last_fetch_at, now))
+        self._asked = False
+        """Something was asked of the host."""
         self._stopped = threading.Event()
         control.on_stop(self._stopped.set)
 
@@ -174,21 +176,24 @@ class _Visit:
         with closing(client):
             refused = self._wait() or self._robots(client)
             if refused is not None:
-                return _Answer(refused, robots=_why(host, token, self._entry.url))
+                return _Answer(refused, robots=_why(host, token, self._entry.url), owed_s=self._owed_s)
             if not host.allowed.allowed(token, self._entry.url):
                 why = host.allowed.deciding_line(token, self._entry.url).reason
                 line = unasked(self._entry, FetchOutcome.ROBOTS_DENIED, printable(why), at=self._clock.now())
-                return _Answer(line, robots=printable(why), owed_s=host.owed_s)
+                return _Answer(line, robots=printable(why), owed_s=self._owed_s)
             return self._page(client)
 
-    def _robots(self, client: Client) -> FetchLogLine | None:
-        """Ask for robots.txt where no good copy is known; return the line of the URL if the host is to be left alone.
+    @property
+    def _owed_s(self) -> float:
+        """What is owed to the host before anybody asks it again; a longer pause is for those who remember it."""
+        return self._host.politeness.delay_s if self._asked else 0.0
 
-        Where a redirect leads, one request after the other, and a failure puts the host off: so it ends.
-        """
+    def _robots(self, client: Client) -> FetchLogLine | None:
+        """Ask for robots.txt where no good copy is known; return the line of the URL if it cannot be had."""
         host, cookie = self._host, None
         while host.needs_robots(self._clock.now()) and not host.politeness.put_off:
             hop = host.robots_hop or first_hop(host.name, ttl_s=self._job.settings.fetch.robots_ttl_s)
+            self._asked = True
             got = ask_for_robots(client, hop, self._clock, previous=host.robots, cookie=cookie)
             cookie = got.cookie
             if not isinstance(got.answer, NoAnswer):
@@ -197,6 +202,9 @@ class _Visit:
                 host.learn_hop(got.found, got.answer.ended_at)
             else:
                 host.learn_robots(got.found, self._job.product_token, got.answer)
+                if got.found.is_unreachable(got.answer.ended_at):
+                    detail = printable(f"robots.txt cannot be had: {got.found.detail}")
+                    return unasked(self._entry, FetchOutcome.DEFERRED, detail, at=got.answer.ended_at)
             if (refused := self._wait()) is not None:
                 return refused
         return None
@@ -204,6 +212,7 @@ class _Visit:
     def _page(self, client: Client) -> _Answer:
         entry, host = self._entry, self._host
         named = entry.kind is UrlKind.SITEMAP
+        self._asked = True
         sitemap_bytes_max = max(self._job.settings.fetch.body_bytes_max, self._job.settings.sitemaps.bytes_max)
         result = client.get(
             entry.url,
@@ -215,12 +224,12 @@ class _Visit:
         if isinstance(result, NoAnswer):
             line = failed(entry, result)
             host.learn_answer(line)
-            return _Answer(line, robots=why, owed_s=host.owed_s)
+            return _Answer(line, robots=why, owed_s=self._owed_s)
         with closing(result):
             line = answered(entry, result, conditional=False)
             line.digest = result.payload_digest
             host.learn_answer(line)
-            return _Answer(line, result.headers, result.whole_body(), why, host.owed_s)
+            return _Answer(line, result.headers, result.whole_body(), why, self._owed_s)
 
     def _wait(self) -> FetchLogLine | None:
         """Keep the pause that the host is owed; return the line of the URL if that takes too long."""

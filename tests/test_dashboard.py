@@ -160,7 +160,7 @@ def test_a_browser_shows_the_numbers_and_what_comes_from_the_web_as_text(crawl_d
             raise
     shown = HOSTILE.replace("\u202e", "\ufffd").replace("\x1b", "\ufffd")
     assert errors == []
-    assert value == ["Crawl x", "nobody works on the crawl · 2 of 5", 2, 4, shown, 1, "5", True]
+    assert value == ["Crawl x", "nobody works on the crawl · 2 of 5", 2, 3, shown, 1, "5", True]
 
 
 def test_a_page_of_another_name_that_leads_here_is_refused() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from batchcrawl.cli.completing import complete_job
 from batchcrawl.cli.group import Group, Place
 from batchcrawl.cli.lines import echo_lines
 from batchcrawl.errors import JobFileError, UsageError
@@ -66,7 +67,7 @@ def job() -> None:
 
 
 @click.command()
-@click.argument("name", metavar="JOB")
+@click.argument("name", metavar="JOB", shell_complete=complete_job)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line: setting, value, source, meaning.")
 def check(name: str, as_json: bool) -> None:
     """Print every setting in force and where it comes from.

@@ -19,7 +19,8 @@ _INDENT = "    "
 
 def echo_lines(lines: Iterable[str]) -> None:
     """Print lines."""
-    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    columns = shutil.get_terminal_size().columns if is_terminal else 0
     for line in lines:
         shown = visible(line)
         for part in folded(shown, columns) if columns >= COLUMNS_MIN else (shown,):

@@ -231,10 +231,9 @@ def _located(crawl: Crawl, url: str) -> Located:
 def _echo_segment(opened: Segment) -> None:
     manifest = opened.manifest
     bytes_on_disk = sum(file.bytes for file in manifest.files.values())
-    click.echo(
-        f"segment {opened.id}: {manifest.urls:,} URLs on {manifest.hosts:,} hosts, {bytes_on_disk / 1e6:,.1f} MB in "
-        f"{len(manifest.files):,} files"
-    )
+    held = f"{manifest.urls:,} URLs on {manifest.hosts:,} hosts"
+    size = f"{bytes_on_disk / 1e6:,.1f} MB in {len(manifest.files):,} files"
+    echo_lines([f"segment {opened.id}: {held}, {size}"])
     for step in STEPS:
         if step in manifest.steps and step != "generated":
             echo_step(step, opened, manifest.steps[step])

@@ -36,13 +36,14 @@ function tiles(facts) {
   }));
 }
 
-function rate(points) {
+function rate(all) {
+  const points = all.length > 2 ? all.slice(0, -1) : all;  // the last span is not over yet
   const most = Math.max(1, ...points.map(point => point.outcomes));
   const x = n => points.length < 2 ? 320 : 8 + 624 * n / (points.length - 1), y = value => 150 - 140 * value / most;
   const line = document.createElementNS(SVG, "polyline");
   line.setAttribute("points", points.map((point, n) => `${x(n).toFixed(1)},${y(point.outcomes).toFixed(1)}`).join(" "));
   at("rate").replaceChildren(line);
-  const whole = points.slice(-7, -1), sum = whole.reduce((total, point) => total + point.outcomes, 0);
+  const whole = points.slice(-6), sum = whole.reduce((total, point) => total + point.outcomes, 0);
   at("rate-note").textContent = points.length
     ? `${clock(points[0].at)} to ${clock(points[points.length - 1].at)} UTC, at most ${number(most / 10)} a second` : "";
   return whole.length ? sum / (10 * whole.length) : 0;
@@ -68,7 +69,7 @@ function step(state, perSecond) {
 
 function status(state) {
   const found = state.status, segment = state.segment || {};
-  at("limit").textContent = found ? plain(`What limits it now: ${found.limit}`) : "";
+  at("limit").textContent = found && state.at_work === undefined ? plain(`What limits it now: ${found.limit}`) : "";
   const facts = [["MB in this segment", (segment.body_bytes || 0) / 1e6], ["hosts left in it", segment.hosts_left || 0]];
   if (found) {
     facts.unshift(["URLs known", found.known], ["pages", found.statuses.fetched || 0], ["due now", found.ready],

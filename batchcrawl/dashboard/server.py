@@ -4,10 +4,11 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from socketserver import TCPServer
 from typing import Any
 
 from batchcrawl import __version__
@@ -17,6 +18,8 @@ CONNECTIONS_MAX = 32
 """More are closed at once."""
 REQUEST_S = 10.0
 """Longest time that one may be silent."""
+CONNECTION_S = 60.0
+"""Longest time for all of it."""
 _CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'"
@@ -76,6 +79,11 @@ class _Server(ThreadingHTTPServer):
         self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
         super().__init__(address, _Handler)
 
+    def server_bind(self) -> None:
+        """Take the place, without asking a name server for a name of it as HTTPServer does."""
+        TCPServer.server_bind(self)
+        self.server_name, self.server_port = str(self.server_address[0]), int(self.server_address[1])
+
     def process_request(self, request: Any, client_address: Any) -> None:
         """Give a connection its thread, if there is room for one more."""
         if self._room.acquire(blocking=False):
@@ -84,10 +92,14 @@ class _Server(ThreadingHTTPServer):
             self.shutdown_request(request)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Answer, and make room."""
+        """Answer, and make room; who takes too long is cut off, however often there is a sign of life."""
+        deadline = threading.Timer(CONNECTION_S, _cut_off, (request,))
+        deadline.daemon = True
+        deadline.start()
         try:
             super().process_request_thread(request, client_address)
         finally:
+            deadline.cancel()
             self._room.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -95,6 +107,11 @@ class _Server(ThreadingHTTPServer):
         error = sys.exception() if sys.version_info >= (3, 12) else sys.exc_info()[1]
         if not isinstance(error, ConnectionError | TimeoutError):
             print(f"batchcrawl: dashboard: {type(error).__name__}: {error}", file=sys.stderr)  # noqa: T201
+
+
+def _cut_off(request: socket.socket) -> None:
+    with suppress(OSError):  # it has just ended
+        request.shutdown(socket.SHUT_RDWR)
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -33,6 +33,7 @@ def completed(*words: str) -> list[str]:
         (["status", "o"], ["one", "other"]),
         (["parse", "test", "one"], ["one"]),
         (["robots", "te"], ["test"]),
+        (["job", "check", "ot"], ["other"]),
         (["status", "./x"], ["file"]),
         (["status", "--js"], ["--json"]),
         (["segment", "one", ""], ["20261130T120000Z", "20261201T120000Z", "newest"]),

@@ -1,6 +1,9 @@
 """What `scope test` says of lists and `parse test` of one page, before and after the first inject."""
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +15,7 @@ from batchcrawl.cli import main
 from batchcrawl.store.lock import CrawlLock
 from tests.support.commands import write_job
 from tests.support.scripted_web import Scripted, ScriptedWeb, scripted_web
+from tests.support.webserver import ROOT
 
 SITE = "http://seed.test"
 SECTIONS = """
@@ -155,3 +159,22 @@ def test_no_page_is_asked_for_beside_a_step_nor_without_a_contact(web: ScriptedW
 def test_a_job_may_be_called_test(web: ScriptedWeb) -> None:
     assert "jobs/test.toml: no such file" in run("parse", "test").stderr
     assert "jobs/test.toml: no such file" in run("parse", "test", "--segment", "newest").stderr
+
+
+def test_the_program_itself_asks_and_parses_in_processes_of_their_own(web: ScriptedWeb) -> None:
+    run("inject", "x")
+    command = [sys.executable, "-m", "batchcrawl", "parse", "test", "x", f"{SITE}/", "--json"]
+    done = subprocess.run(
+        command, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    found = json.loads(done.stdout)
+    assert (found["outcome"]["status"], len(found["links"]), len(found["rejected"])) == (200, 2, 2)
+
+
+def test_a_host_whose_robots_txt_cannot_be_had_is_asked_for_nothing_else_and_not_waited_for(web: ScriptedWeb) -> None:
+    assert isinstance(web.answers, dict)
+    web.answers[f"{SITE}/robots.txt"] = Scripted(status=503, headers={"Retry-After": "86400"})
+    result = run("parse", "test", "x", f"{SITE}/")
+    assert (result.exit_code, web.asked) == (1, [f"{SITE}/robots.txt"])
+    assert "outcome      deferred, robots.txt cannot be had: it answered 503\n" in result.stdout
