@@ -41,7 +41,7 @@ def _end(error: CrawlError) -> None:
         if isinstance(error, InternalError) and os.environ.get(DEBUG_VARIABLE):
             click.echo(error.trace, err=True, nl=False)
         click.echo(f"batchcrawl: {error}", err=True)
-    if isinstance(error, DiskFull):
+    if isinstance(error, DiskFull) or not _flushed():
         _drop_output()
     sys.exit(int(error.exit_code))
 
@@ -54,6 +54,16 @@ def _told(error: OSError) -> CrawlError:
         return DiskFull(f"no space left to write {error.filename or 'the output'}; make space and try again")
     reason = error.strerror or str(error)
     return CrawlError(reason if error.filename is None else f"{os.fsdecode(error.filename)}: {reason}")
+
+
+def _flushed() -> bool:
+    """Write out what is buffered; return whether somebody still takes it."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def _drop_output() -> None:

@@ -88,6 +88,21 @@ def test_a_closed_pipe_ends_a_command_quietly(capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr() == ("", "")
 
 
+def test_ctrl_c_is_told_by_its_code_though_nobody_takes_what_is_still_buffered() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    text = (
+        "from batchcrawl.cli.endings import one_line_endings\n"
+        "with one_line_endings():\n    print('buffered', end='')\n    raise KeyboardInterrupt"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": ""}
+    done = subprocess.run(
+        [sys.executable, "-c", text], stdout=write, stderr=subprocess.PIPE, text=True, env=environment, check=False
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (11, "batchcrawl: interrupted; the same command continues\n")
+
+
 @pytest.mark.parametrize("command", [["url", "x.toml", "localhost"], ["fetch", "x.toml"]])
 def test_a_file_of_the_crawl_that_is_missing_is_named_as_corrupt_data(command: list[str], tmp_path: Path) -> None:
     assert run("inject", "x.toml").exit_code == 0
