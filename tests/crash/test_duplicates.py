@@ -155,7 +155,7 @@ def test_a_page_that_has_the_text_again_comes_behind_those_that_kept_it(crawling
     assert first_of(crawling) != first
 
 
-@pytest.mark.parametrize("point", POINTS)
+@pytest.mark.parametrize("point", [*POINTS[:3], *(pytest.param(point, marks=pytest.mark.slow) for point in POINTS[3:])])
 def test_an_update_killed_at_any_commit_act_settles_the_same(
     point: str, crawling: Crawling, web: ScriptedWeb, tmp_path: Path
 ) -> None:

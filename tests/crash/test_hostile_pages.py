@@ -114,7 +114,11 @@ def test_a_page_beyond_a_limit_is_recorded_with_the_limit(
 
 @pytest.mark.parametrize(
     ("chunk_pages", "point"),
-    [(10, "parse.links_written"), (10, "lines.finished:3"), (4, "lines.finished:3")],
+    [
+        (10, "parse.links_written"),
+        pytest.param(10, "lines.finished:3", marks=pytest.mark.slow),
+        (4, "lines.finished:3"),
+    ],
 )
 def test_a_failed_page_stays_one_when_the_step_is_killed_and_run_again(
     chunk_pages: int, point: str, fetched_both: Crawling, tmp_path: Path
