@@ -14,13 +14,14 @@ import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkContext, SpawnContext
 from typing import Generic, TypeVar
 
 from batchcrawl.engine.control import Control, Progress
 from batchcrawl.errors import CrawlError, InternalError
 
+Key = TypeVar("Key")
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
@@ -114,6 +115,51 @@ class Child(Generic[Task, Result]):
         else:
             self.outcome = message
             self.process.join()
+
+
+class Children(Generic[Key, Task, Result]):
+    """The children that run a function side by side, each on a task of its own, by a key."""
+
+    def __init__(
+        self, function: Callable[[Task, Control], Result], keeper: Keeper[Task], *, forks: bool = False
+    ) -> None:
+        """`forks` is as for `Child`."""
+        self._function = function
+        self._keeper = keeper
+        self._forks = forks
+        self._stops_sent = 0
+        self.running: dict[Key, Child[Task, Result]] = {}
+
+    def start(self, key: Key, task: Task) -> None:
+        """Begin a task, or begin it again; it is told how often the others have been asked to stop."""
+        beside = self.running.values()
+        child = self.running[key] = Child(self._function, task, self._keeper, beside=beside, forks=self._forks)
+        for _ in range(self._stops_sent):
+            child.send_stop()
+
+    def ask_to_stop(self, times: int) -> None:
+        """Ask all to stop, these and those that follow, until they were asked so often in all."""
+        while self._stops_sent < times:
+            self._stops_sent += 1
+            for child in self.running.values():
+                child.send_stop()
+
+    def listen(self) -> list[tuple[Key, Child[Task, Result]]]:
+        """Wait a moment for messages, take them, and return the children that have ended, which run no more."""
+        heard = set(wait([child.pipe for child in self.running.values()], timeout=POLL_S))
+        for child in self.running.values():
+            if child.pipe in heard:
+                child.hear()
+        ended = [(key, child) for key, child in self.running.items() if child.outcome is not None]
+        for key, child in ended:
+            child.leave()
+            del self.running[key]
+        return ended
+
+    def leave(self) -> None:
+        """Have those that still run leave; only where their parent was left by an error of its own."""
+        for child in self.running.values():
+            child.leave()
 
 
 def _how_it_ended(code: int | None) -> str:

@@ -5,10 +5,9 @@ Threads will not do: a child that one of them forks would inherit the other's pi
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from multiprocessing.connection import wait
 from typing import Generic, TypeVar
 
-from batchcrawl.engine.child import POLL_S, Child, Failure, Keeper, Success
+from batchcrawl.engine.child import Children, Failure, Keeper, Success
 from batchcrawl.engine.control import Control, Progress
 
 Task = TypeVar("Task")
@@ -29,58 +28,41 @@ class Lanes(Generic[Task, Result]):
 
     def __init__(self, function: Callable[[Task, Control], Result]) -> None:
         """`function(task, control)` runs a task; it may call `run_partitions`, and starts no thread."""
-        self._function = function
-        self._running: dict[str, Child[Task, Result]] = {}
-        self._stops_sent = 0
+        self._children: Children[str, Task, Result] = Children(function, Keeper(), forks=True)
 
     def __enter__(self) -> "Lanes[Task, Result]":
         return self
 
     def __exit__(self, *_: object) -> None:
-        for child in self._running.values():
-            child.leave()
+        self._children.leave()
 
     @property
     def busy(self) -> list[str]:
         """The names of the lanes that have a task."""
-        return list(self._running)
+        return list(self._children.running)
 
     def task(self, lane: str) -> Task | None:
         """Return what runs in a lane."""
-        child = self._running.get(lane)
+        child = self._children.running.get(lane)
         return None if child is None else child.task
 
     def progress(self, lane: str) -> Progress:
         """Return how far the task of a lane is."""
-        child = self._running.get(lane)
+        child = self._children.running.get(lane)
         return Progress() if child is None else child.progress
 
     def start(self, lane: str, task: Task) -> None:
         """Begin a task in a lane that has none; it hears how often the others have been asked to stop."""
-        child = Child(self._function, task, Keeper(), beside=self._running.values(), forks=True)
-        self._running[lane] = child
-        for _ in range(self._stops_sent):
-            child.send_stop()
+        self._children.start(lane, task)
 
     def ask_to_stop(self, times: int) -> None:
         """Ask all tasks to stop, these and those that follow, until they were asked so often in all."""
-        while self._stops_sent < times:
-            self._stops_sent += 1
-            for child in self._running.values():
-                child.send_stop()
+        self._children.ask_to_stop(times)
 
     def listen(self) -> list[Ended[Task, Result]]:
         """Wait a moment for messages and return the tasks that have ended."""
-        heard = set(wait([child.pipe for child in self._running.values()], timeout=POLL_S))
-        ended: list[Ended[Task, Result]] = []
-        for lane, child in list(self._running.items()):
-            if child.pipe in heard:
-                child.hear()
-            if child.outcome is not None:
-                child.leave()
-                del self._running[lane]
-                ended.append(_ended(child.task, child.outcome))
-        return ended
+        ended = self._children.listen()
+        return [_ended(child.task, child.outcome) for _, child in ended if child.outcome is not None]
 
 
 def _ended(task: Task, outcome: Success[Result] | Failure) -> Ended[Task, Result]:

@@ -1,10 +1,9 @@
 """A step's function runs for each partition in a process of its own."""
 
 from collections.abc import Callable, Sequence
-from multiprocessing.connection import wait
 from typing import Generic, TypeVar
 
-from batchcrawl.engine.child import POLL_S, Child, Failure, Keeper
+from batchcrawl.engine.child import Child, Children, Failure, Keeper
 from batchcrawl.engine.control import Control, Progress
 
 Task = TypeVar("Task")
@@ -28,15 +27,14 @@ def run_partitions(
     run = _Run(function, control, keeper or Keeper())
     waiting = list(enumerate(tasks))
     try:
-        while run.running or (waiting and not run.failed):
-            while waiting and len(run.running) < parallel and not run.failed:
-                run.start(*waiting.pop(0))
+        while run.children.running or (waiting and not run.failed):
+            while waiting and len(run.children.running) < parallel and not run.failed:
+                run.children.start(*waiting.pop(0))
             run.pass_on_stops()
             run.listen()
             control.report(run.progress())
     finally:
-        for child in run.running.values():  # only where the loop was left by an error of the parent's own
-            child.leave()
+        run.children.leave()
     return run.results()
 
 
@@ -44,49 +42,32 @@ class _Run(Generic[Task, Result]):
     """The children of a step, by the number of their task."""
 
     def __init__(self, function: Callable[[Task, Control], Result], control: Control, keeper: Keeper[Task]) -> None:
-        self._function = function
+        self.children: Children[int, Task, Result] = Children(function, keeper)
         self._control = control
         self._keeper = keeper
-        self._stops_sent = 0
         self._ended: dict[int, Child[Task, Result]] = {}
-        self.running: dict[int, Child[Task, Result]] = {}
         self.failed = False
-
-    def start(self, number: int, task: Task) -> None:
-        """Begin a task, or begin it again; it is told how often the others have been asked to stop."""
-        child = self.running[number] = Child(self._function, task, self._keeper, beside=self.running.values())
-        for _ in range(self._stops_sent):
-            child.send_stop()
 
     def pass_on_stops(self) -> None:
         """Ask the children to stop as often as somebody asked the step, or once when one of them failed."""
         control = self._control
-        wanted = 2 if control.dropping else 1 if control.stopping or self.failed else 0
-        while self._stops_sent < wanted:
-            self._stops_sent += 1
-            for child in self.running.values():
-                child.send_stop()
+        self.children.ask_to_stop(2 if control.dropping else 1 if control.stopping or self.failed else 0)
 
     def listen(self) -> None:
         """Wait a moment for messages, and take them."""
-        heard = set(wait([child.pipe for child in self.running.values()], timeout=POLL_S))
-        for number, child in list(self.running.items()):
-            if child.pipe in heard:
-                child.hear()
-            if child.outcome is not None:
-                child.leave()
-                self._end(number, self.running.pop(number))
+        for number, child in self.children.listen():
+            self._end(number, child)
 
     def _end(self, number: int, child: Child[Task, Result]) -> None:
         if child.died and self._keeper.replaces(child.task, child.process.exitcode):
-            self.start(number, child.task)
+            self.children.start(number, child.task)
             return
         self._ended[number] = child
         self.failed = self.failed or isinstance(child.outcome, Failure)
 
     def progress(self) -> Progress:
         """Return the progress of all children together."""
-        return sum((c.progress for c in (*self._ended.values(), *self.running.values())), Progress())
+        return sum((c.progress for c in (*self._ended.values(), *self.children.running.values())), Progress())
 
     def results(self) -> list[Result]:
         """Return the results in the order of the tasks, or raise the first error: others may follow from it."""

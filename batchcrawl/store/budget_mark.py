@@ -4,10 +4,9 @@ import math
 
 import msgspec
 
-from batchcrawl.errors import CorruptData
 from batchcrawl.model.budget import BudgetState
 from batchcrawl.store.crawldb import Batch, CrawlDb
-from batchcrawl.store.reading import ADVICE
+from batchcrawl.store.meta import read_meta
 
 PARTITION = 0
 """The one that holds how the budget of the whole crawl stands."""
@@ -16,11 +15,7 @@ _STATE, _FLOOR = "budget", "floor"
 
 def read_budget(db: CrawlDb) -> BudgetState | None:
     """Return how the budget stands, or None where there never was one."""
-    data = db.meta(_STATE)
-    try:
-        return None if data is None else msgspec.json.decode(data, type=BudgetState)
-    except msgspec.MsgspecError as error:
-        raise CorruptData(f"{db.path}: {_STATE}: {error}; {ADVICE}") from error
+    return read_meta(db, _STATE, BudgetState)
 
 
 def set_budget(batch: Batch, state: BudgetState) -> None:
@@ -30,11 +25,8 @@ def set_budget(batch: Batch, state: BudgetState) -> None:
 
 def read_floor(db: CrawlDb) -> float:
     """Return the highest floor that pages of a partition may be waiting for, in weighted days."""
-    data = db.meta(_FLOOR)
-    try:
-        return math.inf if data is None else msgspec.json.decode(data, type=float)
-    except msgspec.MsgspecError as error:
-        raise CorruptData(f"{db.path}: {_FLOOR}: {error}; {ADVICE}") from error
+    floor = read_meta(db, _FLOOR, float)
+    return math.inf if floor is None else floor
 
 
 def set_floor(batch: Batch, floor: float) -> None:

@@ -2,21 +2,16 @@
 
 import msgspec
 
-from batchcrawl.errors import CorruptData
 from batchcrawl.model.host import RateCounts
 from batchcrawl.store.crawldb import Batch, CrawlDb
-from batchcrawl.store.reading import ADVICE
+from batchcrawl.store.meta import read_meta
 
 _RATES = "rates"
 
 
 def read_rates(db: CrawlDb) -> RateCounts | None:
     """Return the counts over all hosts of a partition, or None where no page was refetched yet."""
-    data = db.meta(_RATES)
-    try:
-        return None if data is None else msgspec.json.decode(data, type=RateCounts)
-    except msgspec.MsgspecError as error:
-        raise CorruptData(f"{db.path}: {_RATES}: {error}; {ADVICE}") from error
+    return read_meta(db, _RATES, RateCounts)
 
 
 def set_rates(batch: Batch, counts: RateCounts) -> None:

@@ -2,9 +2,8 @@
 
 import msgspec
 
-from batchcrawl.errors import CorruptData
 from batchcrawl.store.crawldb import Batch, CrawlDb
-from batchcrawl.store.reading import ADVICE
+from batchcrawl.store.meta import read_meta
 from batchcrawl.store.segment import Segment
 
 
@@ -30,12 +29,8 @@ class Mark(msgspec.Struct):
 
 def read_mark(db: CrawlDb, segment: Segment) -> Mark:
     """Return the mark of a segment in a partition; that of another that had the same id and is gone says nothing."""
-    data = db.meta(_name(segment))
-    try:
-        mark = Mark(segment.content_name) if data is None else msgspec.json.decode(data, type=Mark)
-    except msgspec.MsgspecError as error:
-        raise CorruptData(f"{db.path}: {_name(segment)}: {error}; {ADVICE}") from error
-    return mark if mark.segment == segment.content_name else Mark(segment.content_name)
+    mark = read_meta(db, _name(segment), Mark)
+    return mark if mark is not None and mark.segment == segment.content_name else Mark(segment.content_name)
 
 
 def set_mark(batch: Batch, segment: Segment, mark: Mark) -> None:

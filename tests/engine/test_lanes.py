@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import threading
 from typing import Any
 
 import pytest
@@ -13,8 +12,7 @@ from batchcrawl.engine.control import Control, Progress
 from batchcrawl.engine.lanes import Ended, Lanes
 from batchcrawl.engine.partitions import run_partitions
 from batchcrawl.errors import CrawlError, NothingDue
-
-PATIENCE_S = 30.0
+from tests.support.waiting import PATIENCE_S, wait_for_stop
 
 
 def all_ended(lanes: "Lanes[Any, Any]") -> list[Ended[Any, Any]]:
@@ -86,13 +84,7 @@ def wait_in_partitions(times: int, control: Control) -> list[tuple[bool, bool]]:
     """Return what two partitions find once they were asked to stop so often."""
 
     def wait(_: int, control: Control) -> tuple[bool, bool]:
-        asked = threading.Semaphore(0)
-        control.on_stop(asked.release)
-        for _ in range(control.stopping + control.dropping):
-            asked.release()
-        control.report(Progress(done=1))
-        for _ in range(times):
-            assert asked.acquire(timeout=PATIENCE_S)
+        wait_for_stop(control, times=times)
         return control.stopping, control.dropping
 
     return run_partitions(wait, [0, 1], parallel=2, control=control)

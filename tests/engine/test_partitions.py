@@ -19,19 +19,7 @@ from batchcrawl.engine.control import Control, Progress
 from batchcrawl.engine.partitions import run_partitions
 from batchcrawl.errors import CorruptData, CrawlError, DiskFull, ExitCode, InternalError, Interrupted
 from tests.support.in_process import FORKING
-
-PATIENCE_S = 30
-
-
-def wait_for_stop(control: Control, *, times: int = 1) -> None:
-    """Return once the step was asked to stop so often; say before that it waits."""
-    asked = threading.Semaphore(0)
-    control.on_stop(asked.release)
-    for _ in range(control.stopping + control.dropping):
-        asked.release()
-    control.report(Progress(done=1))
-    for _ in range(times):
-        assert asked.acquire(timeout=PATIENCE_S)
+from tests.support.waiting import PATIENCE_S, wait_for_stop
 
 
 def when(reached: Callable[[Progress], bool], then: Callable[[Control, Progress], None]) -> Control:
